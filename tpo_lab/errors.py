@@ -1,0 +1,9 @@
+"""The one exception for bad input: a sentence that says what is wrong, where, and what is allowed."""
+
+
+class InputError(ValueError):
+    """Input that a person can correct. `field` names the control or flag at fault; the message stands alone."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field

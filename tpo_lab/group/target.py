@@ -1,0 +1,156 @@
+"""The target of one group and everything that is said about it, in NumPy or JAX.
+
+Axes: log_p_old, u, q, counted (..., K); results per group drop K. Natural logarithms: nats throughout.
+"""
+
+from typing import Any
+
+from tpo_lab.group.arrays import Array, as_arrays, masked_log_softmax, masked_max, masked_sum
+
+
+def policy(log_p: Array, *, counted: Array | None = None) -> Array:
+    """p_i: softmax over the counted candidates of their log-probs (a sequence: the sum over its tokens).
+
+    Args:
+        log_p: log-probs up to a constant per group, shape (..., K); -inf is a probability of 0.
+        counted: bool, shape (..., K); candidates that do not count get exactly 0. Default: all count.
+    """
+    xp, (log_p,) = as_arrays(log_p)
+    return xp.exp(masked_log_softmax(xp, log_p, _mask(xp, log_p, counted)))
+
+
+def log_target(log_p_old: Array, u: Array, *, eta: Any = 1.0, counted: Array | None = None) -> Array:
+    """log q_i with q_i = p_i_old exp(u_i / eta) / sum_j p_j_old exp(u_j / eta); -inf where a candidate does not count.
+
+    Args:
+        log_p_old: behaviour log-probs up to a constant per group, shape (..., K).
+        u: standardised scores, shape (..., K).
+        eta: temperature > 0, in standard deviations of the score per nat: a number, or an array of shape (..., 1).
+        counted: bool, shape (..., K). Default: all count.
+
+    Source: arXiv 2604.06159, section 3.
+    """
+    xp, (log_p_old, u, eta) = as_arrays(log_p_old, u, eta)
+    mask = _mask(xp, log_p_old, counted)
+    return masked_log_softmax(xp, _tilted(xp, log_p_old, u, eta, mask), mask)
+
+
+def target(log_p_old: Array, u: Array, *, eta: Any = 1.0, counted: Array | None = None) -> Array:
+    """q_i, the target distribution over the group; see `log_target` for the equation, shapes and units."""
+    xp, (log_q,) = as_arrays(log_target(log_p_old, u, eta=eta, counted=counted))
+    return xp.exp(log_q)
+
+
+def objective(r: Array, log_p_old: Array, u: Array, *, eta: Any = 1.0, counted: Array | None = None) -> Array:
+    """J(r) = sum_i r_i u_i - eta KL(r || p_old), shape (...): what q maximises over the simplex.
+
+    Args:
+        r: any distribution over the group, shape (..., K).
+    """
+    xp, (r, log_p_old, u, eta) = as_arrays(r, log_p_old, u, eta)
+    mask = _mask(xp, log_p_old, counted)
+    log_p = masked_log_softmax(xp, log_p_old, mask)
+    gain = masked_sum(xp, r * u, mask)[..., 0]
+    return gain - xp.broadcast_to(eta, (*gain.shape, 1))[..., 0] * kl(r, log_p, counted=mask)
+
+
+def objective_maximum(log_p_old: Array, u: Array, *, eta: Any = 1.0, counted: Array | None = None) -> Array:
+    """max_r J(r) = eta log sum_i p_i_old exp(u_i / eta), shape (...), reached at r = q."""
+    xp, (log_p_old, u, eta) = as_arrays(log_p_old, u, eta)
+    mask = _mask(xp, log_p_old, counted)
+    log_p = masked_log_softmax(xp, log_p_old, mask)
+    best = masked_max(xp, xp.where(log_p > -xp.inf, u, -xp.inf), mask)
+    floored = _floored(xp, eta)
+    total = masked_sum(xp, xp.exp(log_p + xp.minimum(u - best, xp.zeros_like(u)) / floored), mask)
+    return (best + floored * xp.log(total))[..., 0]
+
+
+def kl(r: Array, log_p: Array, *, counted: Array | None = None) -> Array:
+    """KL(r || p) = sum_i r_i (log r_i - log p_i) >= 0 in nats, shape (...); 0 log 0 = 0.
+
+    Args:
+        r: distribution over the group, shape (..., K).
+        log_p: normalised log-probs, shape (..., K).
+    """
+    xp, (r, log_p) = as_arrays(r, log_p)
+    positive = (r > 0) & _mask(xp, r, counted)
+    one = xp.ones_like(r)
+    log_r = xp.log(xp.where(positive, r, one))
+    terms = xp.where(positive, r * (log_r - xp.where(positive, log_p, xp.zeros_like(log_p))), xp.zeros_like(r))
+    total = xp.sum(terms, axis=-1)
+    return xp.maximum(total, xp.zeros_like(total))
+
+
+def entropy(r: Array) -> Array:
+    """H(r) = -sum_i r_i log r_i in nats, shape (...); exp(H) is the effective number of candidates."""
+    xp, (r,) = as_arrays(r)
+    positive = r > 0
+    log_r = xp.log(xp.where(positive, r, xp.ones_like(r)))
+    total = -xp.sum(xp.where(positive, r * log_r, xp.zeros_like(r)), axis=-1)
+    return xp.maximum(total, xp.zeros_like(total))
+
+
+def log_odds_factor(log_p_old: Array, log_q: Array, index: int) -> Array:
+    """log of [q_i / (1 - q_i)] / [p_i / (1 - p_i)] for candidate `index`, shape (...): by how much its odds grow.
+
+    1 - p_i is summed over the others, never subtracted, so that no peaked policy rounds it to 0.
+    A candidate that is alone, or has probability 0 under p_old, has a factor of 1 (log 0).
+    """
+    xp, (log_p_old, log_q) = as_arrays(log_p_old, log_q)
+    k = log_q.shape[-1]
+    mine = xp.arange(k) == index
+
+    def log_odds(log_p: Array) -> Array:
+        others = (~mine) & (log_p > -xp.inf)
+        top = masked_max(xp, log_p, others)
+        rest = masked_sum(xp, xp.exp(xp.where(others, log_p - top, xp.zeros_like(log_p))), others)
+        has_rest = rest > 0
+        log_rest = xp.log(xp.where(has_rest, rest, xp.ones_like(rest))) + top
+        return xp.where(
+            has_rest & (log_p[..., index : index + 1] > -xp.inf), log_p[..., index : index + 1] - log_rest, 0
+        )
+
+    return (log_odds(log_q) - log_odds(log_p_old))[..., 0]
+
+
+def cross_entropy(logits: Array, q: Array, *, counted: Array | None = None) -> Array:
+    """TPO's loss: -sum_i q_i log p_i with p = softmax(logits) over the counted candidates, shape (...).
+
+    q is a constant of the update: pass it through the framework's stop-gradient. The gradient in the logits is p - q.
+
+    Args:
+        logits: log-probs of the current policy up to a constant per group, shape (..., K).
+        q: target, shape (..., K), 0 where a candidate does not count.
+    """
+    xp, (logits, q) = as_arrays(logits, q)
+    mask = _mask(xp, logits, counted)
+    log_p = masked_log_softmax(xp, logits, mask)
+    weigh = (q > 0) & mask
+    return -xp.sum(xp.where(weigh, q * xp.where(weigh, log_p, xp.zeros_like(log_p)), xp.zeros_like(q)), axis=-1)
+
+
+def cross_entropy_gradient(logits: Array, q: Array, *, counted: Array | None = None) -> Array:
+    """Gradient of `cross_entropy` in the logits: p - q, shape (..., K); zero if and only if p = q."""
+    return policy(logits, counted=counted) - q
+
+
+def _mask(xp: Any, like: Array, counted: Array | None) -> Array:
+    return xp.ones_like(like, dtype=bool) if counted is None else xp.asarray(counted)
+
+
+def _floored(xp: Any, eta: Array) -> Array:
+    """eta, kept above the smallest normal numbers so that u / eta stays finite; no q can tell the difference."""
+    floor = float(xp.finfo(eta.dtype).smallest_normal) * 2.0**24
+    return xp.maximum(eta, floor * xp.ones_like(eta))
+
+
+def _tilted(xp: Any, log_p_old: Array, u: Array, eta: Array, mask: Array) -> Array:
+    """log p_old + (u - max u) / eta with the maximum over the candidates that p_old can reach.
+
+    Measuring both terms from their maximum makes q independent of constants added to either, and keeps the sum finite.
+    """
+    reachable = mask & (log_p_old > -xp.inf)
+    best = masked_max(xp, u, reachable)
+    top = masked_max(xp, log_p_old, reachable)
+    tilt = xp.where(reachable, (u - best) / _floored(xp, eta), xp.zeros_like(u))
+    return xp.where(reachable, log_p_old - top + tilt, -xp.inf)
