@@ -1,0 +1,113 @@
+"""Browser tests: find a Chromium, run one lab and one browser, and let no page err or reach outside.
+
+A test takes `page` (or `new_page` for another size, theme or tab), visits paths of the lab, `page.goto("/target")`,
+and waits with `settled(page)` of `tests.browser.lab`.
+"""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
+
+from tests.browser.lab import Server, running
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+LOCAL_HOSTS = ("127.0.0.1", "localhost")
+CHROMIUM_FLAGS = [
+    "--no-sandbox",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+    # Whatever a page asks for, no other host has an address.
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost",
+]
+NewPage = Callable[..., Page]
+
+
+@pytest.fixture(scope="session")
+def playwright_api() -> Iterator[Playwright]:
+    with sync_playwright() as api:
+        yield api
+
+
+@pytest.fixture(scope="session")
+def chromium(playwright_api: Playwright) -> str:
+    """A Chromium: one on PATH, else the one that Playwright installed, else every browser test is skipped."""
+    found = next(filter(None, map(shutil.which, NAMES)), playwright_api.chromium.executable_path)
+    if not Path(found).exists():
+        how = "No Chromium: run `apt-get install chromium` or `.venv/bin/playwright install chromium`."
+        if os.environ.get("TPO_LAB_REQUIRE_BROWSER") == "1":
+            pytest.fail(how, pytrace=False)
+        pytest.skip(how)
+    return found
+
+
+@pytest.fixture(scope="session")
+def browser(playwright_api: Playwright, chromium: str) -> Iterator[Browser]:
+    browser = playwright_api.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One lab for all browser tests, with a home of its own; a test that needs an untouched one calls `running`."""
+    with running(tmp_path_factory.mktemp("lab")) as server:
+        yield server
+
+
+@pytest.fixture
+def new_page(browser: Browser, server: Server) -> Iterator[NewPage]:
+    """Open pages: `new_page(width=1920, color_scheme="dark")`; after the test none may have erred or asked outside."""
+    contexts: list[BrowserContext] = []
+    wrong: list[str] = []
+    printed = server.log.stat().st_size
+
+    def open_page(width: int = 1280, height: int = 800, **options: Any) -> Page:
+        context = browser.new_context(
+            base_url=server.url,
+            viewport={"width": width, "height": height},
+            **{"reduced_motion": "reduce", **options},
+        )
+        contexts.append(context)
+        _watch(context, wrong)
+        return context.new_page()
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    with server.log.open() as log:
+        log.seek(printed)
+        wrong += [f"server: {log_text}"] if "Traceback" in (log_text := log.read()) else []
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.fixture
+def page(new_page: NewPage) -> Page:
+    """One page of 1280 x 800 in a browser context of its own."""
+    return new_page()
+
+
+def _watch(context: BrowserContext, wrong: list[str]) -> None:
+    """Collect every request that leaves this machine, uncaught error and console error of the context."""
+
+    def check(kind: str, url: str) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("data", "blob", "about") and parts.hostname not in LOCAL_HOSTS:
+            wrong.append(f"{kind} to another host: {url}")
+
+    def watch_page(page: Page) -> None:
+        page.on("websocket", lambda socket: check("websocket", socket.url))
+
+    context.on("page", watch_page)
+    context.on("request", lambda request: check("request", request.url))
+    context.on("weberror", lambda error: wrong.append(f"uncaught error: {error.error}"))
+    context.on(
+        "console",
+        lambda message: wrong.append(f"console error: {message.text}") if message.type == "error" else None,
+    )
