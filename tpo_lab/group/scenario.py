@@ -2,25 +2,22 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from tpo_lab.errors import InputError
-from tpo_lab.group.rules import RULES
+from tpo_lab.group.checks import POLICY_KINDS, PolicyKind, check, number, number_list, shown
+from tpo_lab.group.limits import LARGEST, MAX_CANDIDATES
+from tpo_lab.group.parse import parse_number, parse_numbers, write_number, write_numbers
 
-MAX_CANDIDATES = 64
-LARGEST = 1e300  # of a score or log-prob: differences of two stay finite in float64
+__all__ = ["LARGEST", "MAX_CANDIDATES", "POLICY_KINDS", "Floats", "PolicyKind", "Scenario"]
 
-PolicyKind = Literal["probs", "log_probs", "mean_log_probs"]
-POLICY_KINDS: Mapping[PolicyKind, str] = {
-    "probs": "probabilities",
-    "log_probs": "log-probs",
-    "mean_log_probs": "mean log-probs and lengths",
-}
+MAX_JSON = 100_000  # characters of a saved group; 64 candidates take a tenth of it
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -38,6 +35,8 @@ class Scenario:
         rule: a name in `RULES`.
         strength: replaces the tunable constant of a robust rule.
 
+    Numbers of any real type are taken and kept as floats.
+
     Raises:
         InputError: one sentence, if any of it is wrong.
     """
@@ -51,7 +50,18 @@ class Scenario:
     strength: float | None = None
 
     def __post_init__(self) -> None:
-        _check(self)
+        def keep(field: str, value: Any) -> None:
+            object.__setattr__(self, field, value)  # the one moment in which a frozen instance may be set
+
+        keep("scores", number_list("scores", "Score", self.scores, missing=True))
+        if self.policy is not None:
+            keep("policy", number_list("policy", "Probability" if self.kind == "probs" else "Log-prob", self.policy))
+        if self.lengths is not None:
+            keep("lengths", number_list("lengths", "Length", self.lengths))
+        keep("eta", number("eta", "eta", self.eta))
+        if self.strength is not None:
+            keep("strength", number("strength", "The strength", self.strength))
+        check(self)
 
     @property
     def k(self) -> int:
@@ -88,21 +98,15 @@ class Scenario:
         """The scenario of JSON values.
 
         Raises:
-            InputError: for unknown fields, wrong types and wrong values.
+            InputError: for unknown fields, wrong types and wrong values; it names the field.
         """
         known = cls.__dataclass_fields__
         for name in data:
             if name not in known:
-                raise InputError(str(name), f"Unknown field {name!r} of a group; known: {', '.join(known)}.")
+                raise InputError(str(name), f"Unknown field {shown(name)} of a group; known: {', '.join(known)}.")
         if "scores" not in data:
             raise InputError("scores", "A group needs scores: a list of numbers, null where a candidate has no score.")
-        values = dict(data)
-        for name in ("scores", "policy", "lengths"):
-            if values.get(name) is not None:
-                if not isinstance(values[name], Sequence) or isinstance(values[name], str):
-                    raise InputError(name, f"{name} must be a list of numbers, not {values[name]!r}.")
-                values[name] = tuple(values[name])
-        return cls(**values)
+        return cls(**data)
 
     def to_json(self) -> str:
         """`to_dict` as text, one line."""
@@ -115,68 +119,47 @@ class Scenario:
         Raises:
             InputError: if the text is not a JSON object of a valid scenario.
         """
+        if len(text) > MAX_JSON:
+            raise InputError("file", f"This file has {len(text)} characters; a saved group has at most {MAX_JSON}.")
         try:
-            data = json.loads(text)
+            # Every number becomes a float: an integer of any length is then just too large, not an error of its own.
+            data = json.loads(text, parse_int=float, parse_constant=_no_constant)
         except (ValueError, RecursionError) as error:
             raise InputError("file", f"This is not JSON: {error}.") from None
         if not isinstance(data, dict):
             raise InputError("file", "This JSON is not an object with scores.")
         return cls.from_dict(data)
 
+    def to_query(self) -> dict[str, str]:
+        """The scenario as URL parameters, lossless; defaults are left out, a missing score is `null`."""
+        texts = {}
+        for name, value in self.to_dict().items():
+            if isinstance(value, list):
+                texts[name] = write_numbers(tuple(value))
+            else:
+                texts[name] = value if isinstance(value, str) else write_number(value)
+        return texts
 
-def _check(s: Scenario) -> None:
-    if not 1 <= s.k <= MAX_CANDIDATES:
-        raise InputError("scores", f"A group has 1 to {MAX_CANDIDATES} candidates, not {s.k}.")
-    for i, score in enumerate(s.scores):
-        if score is not None:
-            _number("scores", f"Score {i + 1}", score)
-    if all(score is None for score in s.scores):
-        raise InputError("scores", "At least one candidate needs a score.")
-    _check_policy(s)
-    _number("eta", "eta", s.eta)
-    if s.eta <= 0:
-        raise InputError("eta", f"eta must be greater than 0, not {s.eta:g}.")
-    rule = RULES[s.rule]
-    if s.strength is not None:
-        _number("strength", "The strength", s.strength)
-        if rule.tunable is None:
-            raise InputError("strength", f"The rule {s.rule!r} has no strength to set; only the robust rules have one.")
-        if s.strength <= 0:
-            raise InputError("strength", f"The strength must be greater than 0, not {s.strength:g}.")
+    @classmethod
+    def from_query(cls, query: Mapping[str, str]) -> Self:
+        """The scenario of URL parameters as `to_query` writes them, or as a person does.
 
-
-def _check_policy(s: Scenario) -> None:
-    if s.kind not in POLICY_KINDS:
-        raise InputError("kind", f"Unknown kind of policy {s.kind!r}; known: {', '.join(POLICY_KINDS)}.")
-    if (s.lengths is not None) != (s.kind == "mean_log_probs"):
-        raise InputError("lengths", "Lengths go with mean log-probs, and mean log-probs need lengths.")
-    if s.policy is None:
-        if s.kind != "probs":
-            raise InputError("policy", f"The old policy is missing: give {s.k} {POLICY_KINDS[s.kind]}.")
-        return
-    noun = "Probability" if s.kind == "probs" else "Log-prob"
-    _count("policy", "probabilities" if s.kind == "probs" else "log-probs", s.policy, s.k)
-    for i, value in enumerate(s.policy):
-        _number("policy", f"{noun} {i + 1}", value)
-        if s.kind == "probs" and value < 0:
-            raise InputError("policy", f"Probability {i + 1} is {value:g}; probabilities must not be negative.")
-    if s.kind == "probs" and not any(p > 0 for p, score in zip(s.policy, s.scores, strict=True) if score is not None):
-        raise InputError("policy", "At least one scored candidate needs a probability greater than 0.")
-    if s.lengths is not None:
-        _count("lengths", "lengths", s.lengths, s.k)
-        for i, length in enumerate(s.lengths):
-            _number("lengths", f"Length {i + 1}", length)
-            if length < 1:
-                raise InputError("lengths", f"Length {i + 1} is {length:g}; a length is at least 1 token.")
+        Raises:
+            InputError: for unknown parameters and wrong values; it names the parameter.
+        """
+        values: dict[str, Any] = {}
+        for name, text in query.items():
+            match name:
+                case "scores":
+                    values[name] = parse_numbers(text, name, missing=True)
+                case "policy" | "lengths":
+                    values[name] = parse_numbers(text, name)
+                case "eta" | "strength":
+                    values[name] = parse_number(text, name)
+                case _:
+                    values[name] = text
+        return cls.from_dict(values)
 
 
-def _count(field: str, noun: str, values: Sequence[float], k: int) -> None:
-    if len(values) != k:
-        raise InputError(field, f"There are {len(values)} {noun} for {k} scores; give one per candidate.")
-
-
-def _number(field: str, what: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise InputError(field, f"{what} is {value!r}, which is not a finite number.")
-    if abs(value) > LARGEST:
-        raise InputError(field, f"{what} is {value:g}; numbers go up to {LARGEST:g}.")
+def _no_constant(name: str) -> None:
+    raise ValueError(f"it holds {name}; a missing score is null")
