@@ -47,15 +47,15 @@ def fit(report: Report, step_size: float, steps: int) -> Fit:
         raise InputError("step_size", f"The step size must be above 0 and at most {MAX_STEP_SIZE:g}, not {step_size}.")
     if not 0 <= steps <= MAX_STEPS:
         raise InputError("steps", f"The number of steps must be 0 to {MAX_STEPS}, not {steps}.")
-    reachable = report.p_old > 0
-    q = report.q[reachable]
-    z = report.log_p_old[reachable]
-    logits = np.empty((steps + 1, q.size))
+    # The whole row with a mask, not the reachable part of it: the sums are then the report's to the last bit, and equal
+    # scores give a gradient of exactly 0.
+    reachable, q = report.p_old > 0, report.q
+    z = report.scenario.log_p_old()
+    p = np.empty((steps + 1, q.size))
+    loss = np.empty(steps + 1)
     for step in range(steps + 1):
-        logits[step] = z
-        z = z - step_size * (policy(z) - q)
-    reached = policy(logits)
-    p = np.zeros((steps + 1, report.scenario.k))
-    p[:, reachable] = reached
-    residual = np.array([math.hypot(*row) for row in reached - q])
-    return Fit(p, residual, cross_entropy(logits, np.broadcast_to(q, logits.shape)), float(entropy(q)))
+        p[step] = policy(z, counted=reachable)
+        loss[step] = cross_entropy(z, q, counted=reachable)
+        z = z - step_size * (p[step] - q)
+    residual = np.array([math.hypot(*row) for row in p - q])
+    return Fit(p, residual, loss, float(entropy(q)))
