@@ -1,1 +1,60 @@
-"""x"""
+"""The command `tpo-lab`: parse, call, print. Bad input ends with exit code 2 and one sentence on stderr."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from tpo_lab import __version__
+from tpo_lab.commands import rules, target
+from tpo_lab.errors import InputError
+
+_COMMANDS = (target, rules)
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are one sentence, without a dump of the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        sentence = message[:1].upper() + message[1:]
+        self.exit(2, f"{self.prog}: {sentence.rstrip('.')}.\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command line; the exit code."""
+    parser = _Parser(
+        prog="tpo-lab", description="How a group of scored samples turns into a policy update.", allow_abbrev=False
+    )
+    parser.add_argument("--version", action="version", version=f"tpo-lab {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for module in _COMMANDS:
+        module.add_parser(commands)
+    args = parser.parse_args(_values_joined(sys.argv[1:] if argv is None else argv))
+    try:
+        args.run(args)
+        sys.stdout.flush()
+    except InputError as error:
+        print(f"tpo-lab {args.command}: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        # The reader has gone, as in `| head`; what is left in the buffer must not raise again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + 13  # what a shell shows for a process ended by SIGPIPE
+    return 0
+
+
+def _values_joined(argv: Sequence[str]) -> list[str]:
+    """`--scores -1,0` as `--scores=-1,0`: argparse takes a value that starts with a minus for an option."""
+    joined: list[str] = []
+    for word in argv:
+        value = word[:1] == "-" and word[:2] != "--"
+        if value and joined and joined[-1].startswith("--") and "=" not in joined[-1]:
+            joined[-1] += f"={word}"
+        else:
+            joined.append(word)
+    return joined
+
+
+if __name__ == "__main__":
+    sys.exit(main())

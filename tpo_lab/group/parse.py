@@ -2,6 +2,7 @@
 
 import math
 import re
+from typing import Literal, overload
 
 from tpo_lab.errors import InputError
 from tpo_lab.group.limits import MAX_CANDIDATES
@@ -10,6 +11,14 @@ MAX_TEXT = 10_000  # characters: 64 numbers of any precision take less than a fi
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _MISSING_IN_OTHER_WORDS = {"nan", "none", "na", "n/a", "-", "?", "missing"}
+
+
+@overload
+def parse_numbers(text: str, field: str, *, missing: Literal[False] = False) -> tuple[float, ...]: ...
+
+
+@overload
+def parse_numbers(text: str, field: str, *, missing: bool) -> tuple[float | None, ...]: ...
 
 
 def parse_numbers(text: str, field: str, *, missing: bool = False) -> tuple[float | None, ...]:
@@ -39,7 +48,7 @@ def parse_number(text: str, field: str) -> float:
         InputError: if it is anything else.
     """
     name = field.replace("_", " ").capitalize()
-    value = _value(text[:MAX_TEXT].replace("\N{MINUS SIGN}", "-").strip(), f"{name}:", field, missing=False)
+    value = _value(text[:MAX_TEXT].replace("\N{MINUS SIGN}", "-").strip(), name, field, missing=False)
     assert value is not None
     return value
 

@@ -150,10 +150,9 @@ def _missing(r: Report) -> Verdict | None:
         f"{'leaves' if one else 'leave'} the group: u, q and the gradient are exactly 0 there, and p_old is shared "
         f"among the other {r.n_counted}."
     )
-    as_zero = standardise(np.where(r.counted, r.scenario.score_array(), 0.0), rule=r.scenario.rule)
-    flipped = int(np.sum(as_zero * np.sign(r.u) < 0))
-    if flipped:
-        text += f" Counted as 0, {'it' if one else 'they'} would turn the sign of u for {many(flipped, 'candidate')}."
+    scores = np.where(r.counted, r.scenario.score_array(), 0.0)
+    as_zero = standardise(scores, rule=r.scenario.rule, strength=r.scenario.strength)[~r.counted][0]
+    text += f" Counted as a score of 0 instead, {'it' if one else 'each'} would get u = {figure(as_zero)}."
     return Verdict("missing", "A score is missing" if one else "Scores are missing", text)
 
 
