@@ -1,0 +1,98 @@
+"""The browser draws ahead of the server with its own arithmetic: it must be Python's, for every rule and every group."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.ui.javascript import Node
+from tpo_lab.group import RULES
+from tpo_lab.group.report import report
+from tpo_lab.group.scenario import Scenario
+from tpo_lab.ui.components.payload import group_data, rule_data
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "target_cases.json").read_text())
+DESCRIBE = 'import { describe } from "./group_math.js"; export default (groups) => groups.map(describe);'
+
+
+def close(found: Any, expected: Any, what: str) -> None:
+    """Equal to 1e-12: relative for large numbers, absolute for those up to 1."""
+    np.testing.assert_allclose(
+        np.array(found, dtype=np.float64), np.array(expected, dtype=np.float64), rtol=1e-12, atol=1e-12, err_msg=what
+    )
+
+
+def test_every_golden_case(node: Node) -> None:
+    groups = [
+        {"scores": c["scores"], "logP": c["log_p_old"], "eta": c["eta"], "rule": rule_data("tpo_paper", None)}
+        for c in GOLDEN
+    ]
+    for case, found in zip(GOLDEN, node(DESCRIBE, groups), strict=True):
+        expected = case["expect"]
+        assert found["counted"] == expected["counted"], case["id"]
+        for name, key in (("u", "u"), ("p_old", "p"), ("q", "q"), ("q_minus_p", "d")):
+            close(found[key], expected[name], f"{case['id']}: {name}")
+
+
+def test_the_golden_advantages_of_every_stack(node: Node) -> None:
+    pairs = [(c, name, a) for c in GOLDEN for name, a in (c["expect"].get("advantages") or {}).items()]
+    assert pairs
+    groups = [
+        {"scores": c["scores"], "logP": c["log_p_old"], "eta": 1, "rule": rule_data(name, None)} for c, name, _ in pairs
+    ]
+    for (case, name, expected), found in zip(pairs, node(DESCRIBE, groups), strict=True):
+        close(found["u"], [0.0 if a is None else a for a in expected], f"{case['id']} under {name}")
+
+
+def random_scenarios(rule: str) -> list[Scenario]:
+    """Ordinary, tied, binary, missing, tiny, huge, offset and very small groups, with and without a policy."""
+    rng = np.random.default_rng(sum(map(ord, rule)))
+    strength = 0.3 if RULES[rule].tunable else None
+    found = []
+    for k in (1, 2, 3, 8, 32, 64):
+        normal = rng.normal(size=k)
+        binary = (rng.random(k) < 0.3).astype(float)
+        for scores in (
+            normal,
+            binary,
+            np.full(k, 0.7),
+            np.full(k, 1000.1),
+            normal * 1e-300,
+            normal * 1e300 / (np.abs(normal).max() + 1),
+            np.where(binary > 0, 1e300, -1e300),
+            1e6 + normal,
+            normal - 5,
+            np.round(normal, 1),
+        ):
+            missing: list[float | None] = [float(s) for s in scores]
+            missing[1::3] = [None] * len(missing[1::3])
+            log_p = tuple(float(x) for x in -rng.exponential(1 if k < 32 else 50, size=k))
+            for values in ([float(s) for s in scores], missing):
+                eta = float(10 ** rng.uniform(-2, 1))
+                found.append(Scenario(tuple(values), rule=rule, eta=eta, strength=strength))
+                found.append(Scenario(tuple(values), policy=log_p, kind="log_probs", rule=rule, strength=strength))
+        weights = rng.random(k) * (rng.random(k) < 0.6)
+        weights[0] = 1.0
+        found.append(Scenario(tuple(normal), policy=tuple(map(float, weights)), rule=rule))
+        found.append(Scenario(tuple(normal), policy=(-1e5,) * k, kind="log_probs", rule=rule, eta=1e-300))
+    return found
+
+
+@pytest.mark.parametrize("rule", list(RULES))
+def test_every_rule_on_random_and_extreme_groups(node: Node, rule: str) -> None:
+    scenarios = random_scenarios(rule)
+    with np.errstate(all="ignore"):
+        reports = [report(s) for s in scenarios]
+    drawn = node(DESCRIBE, [group_data(r) for r in reports])
+    for made, found in zip(reports, drawn, strict=True):
+        for key, expected in (("u", made.u), ("p", made.p_old), ("q", made.q), ("d", made.q_minus_p)):
+            close(found[key], expected, f"{key} of {made.scenario}")
+
+
+def test_a_rule_travels_with_its_strength() -> None:
+    assert rule_data("robust_floor", 0.25)["amount"] == 0.25
+    assert rule_data("robust_clip", 3.0)["bound"] == 3.0
+    assert rule_data("trl_group", None) == {**asdict(RULES["trl_group"])}

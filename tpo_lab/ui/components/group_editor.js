@@ -1,0 +1,182 @@
+// The group editor: draws what Python says, and what a gesture says ahead of Python.
+//
+// Python's answer wins, except while a gesture is ahead of it: then the scores, the policy and the selection drawn are
+// the local ones, and only eta and the rule are taken over. After each drawing the root carries data-tpo-revision (the
+// revision of Python's data, followed by "+n" after n local edits) and the property `drawn` (the numbers on screen).
+
+import { add, draw, followTheme, set, write } from "./dom.js";
+import { describe } from "./group_math.js";
+import { Input } from "./group_input.js";
+import { Link } from "./link.js";
+import { brief, briefScore } from "./numbers.js";
+import { Panels } from "./group_panels.js";
+
+const HINT = "Drag a score or an old probability, or Tab to a bar and press ↑ ↓. Delete or double-click: no score.";
+const editors = new WeakMap();
+
+export default function mountGroupEditor({ data, parentElement, setStateValue }) {
+  const root = parentElement.querySelector(".group-editor");
+  if (!editors.has(root)) editors.set(root, new Editor(root));
+  const editor = editors.get(root);
+  editor.report = (edit) => setStateValue("edit", edit);
+  const opened = editor.open();
+  editor.receive(data);
+  return () => editor.close(opened);
+}
+
+class Editor {
+  constructor(root) {
+    this.root = root;
+    this.readout = add(root, "div", "readout");
+    this.svg = draw(root, "svg", "drawing", { role: "group", "aria-label": "Old policy, target and scores of the group" });
+    write(add(root, "div", "hint"), HINT);
+    this.panels = new Panels(this.svg);
+    this.input = new Input(this, this.svg);
+    this.link = new Link((edit) => this.report(edit));
+    this.stop = { policy: 0, score: 0 }; // which candidate Tab reaches, per row of bars
+    this.pointed = null;
+    this.drag = null;
+    this.opened = 0;
+    this.edits = 0;
+    this.observer = new ResizeObserver(() => this.data && this.render());
+  }
+
+  open() {
+    this.observer.observe(this.root);
+    this.opened += 1;
+    return this.opened;
+  }
+
+  /** Streamlit also calls this for a mount that another one has replaced. */
+  close(opened) {
+    if (opened === this.opened) this.observer.disconnect();
+  }
+
+  receive(data) {
+    const resized = data.group.scores.length !== this.group?.scores.length;
+    this.data = data;
+    this.link.answer(data.echo);
+    if (resized) this.drag = null;
+    const { eta, rule } = data.group;
+    if (!resized && (this.drag || this.link.ahead)) {
+      this.group = { ...this.group, eta, rule };
+      this.result = describe(this.group);
+    } else {
+      this.group = { ...data.group, policy: null, selected: data.selected };
+      this.result = data.result;
+      this.edits = 0;
+    }
+    this.root.style.setProperty("--tpo", data.colour);
+    followTheme(this.root);
+    this.render();
+  }
+
+  /** An edit of a gesture: drawn at once, then sent. */
+  change(group, final) {
+    if (group === this.group) return;
+    this.group = group;
+    this.result = describe(group);
+    this.edits += 1;
+    this.render();
+    const { scores, policy, selected } = group;
+    this.link.push({ scores, policy, selected }, final);
+  }
+
+  select(i) {
+    if (i !== this.group.selected) this.change({ ...this.group, selected: i }, true);
+  }
+
+  /** A drag begins: the axes stand still under the pointer. */
+  hold(drag) {
+    this.drag = drag;
+    this.held = this.panels.axis;
+    this.root.classList.add("dragging");
+  }
+
+  end() {
+    this.drag = null;
+    this.held = null;
+    this.root.classList.remove("dragging");
+    this.link.flush();
+    this.render();
+  }
+
+  hover(i) {
+    if (i === this.pointed) return;
+    this.pointed = i;
+    this.render();
+  }
+
+  focus(kind, i) {
+    this.stop[kind] = i;
+    this.hover(i);
+    this.describeSliders();
+  }
+
+  moveFocus(kind, i) {
+    this.panels.columns[i]?.[kind === "score" ? "sHandle" : "pHandle"].focus();
+  }
+
+  render() {
+    const { width } = this.svg.parentElement.getBoundingClientRect();
+    if (width === 0) return;
+    const hover = this.drag?.i ?? this.pointed;
+    const view = { group: this.group, result: this.result, held: this.held, drag: this.drag, hover };
+    this.panels.draw(view, width, this.data.height);
+    this.writeReadout(hover ?? this.group.selected);
+    this.describeSliders();
+    this.root.drawn = { ...this.result, scores: this.group.scores, selected: this.group.selected };
+    this.root.dataset.tpoRevision = this.data.revision + (this.edits ? `+${this.edits}` : "");
+  }
+
+  writeReadout(i) {
+    const { group, result, panels } = this;
+    if (i >= group.scores.length) return;
+    const s = group.scores[i];
+    const parts = [
+      ["candidate", i + 1],
+      ["s", s === null ? "none" : briefScore(s, panels.axis.score.span)],
+      ["u", brief(result.u[i])],
+      ["p", brief(result.p[i])],
+      ["q", brief(result.q[i])],
+      ["q − p", (result.d[i] > 0 ? "+" : "") + brief(result.d[i])],
+    ];
+    while (this.readout.children.length < parts.length) {
+      const item = add(this.readout, "span");
+      add(item, "span", "key");
+      add(item, "b");
+    }
+    parts.forEach(([key, value], n) => {
+      const [name, number] = this.readout.children[n].children;
+      write(name, key);
+      write(number, String(value));
+    });
+  }
+
+  /** What a screen reader says of each bar. */
+  describeSliders() {
+    const { group, result, stop } = this;
+    const [low, high] = this.panels.axis.score.range;
+    for (const kind of ["policy", "score"]) stop[kind] = Math.min(stop[kind], group.scores.length - 1);
+    this.panels.columns.forEach(({ pHandle, sHandle }, i) => {
+      const s = group.scores[i];
+      set(pHandle, {
+        tabindex: i === stop.policy ? 0 : -1,
+        "aria-label": `Old probability of candidate ${i + 1}`,
+        "aria-valuemin": 0,
+        "aria-valuemax": 1,
+        "aria-valuenow": result.p[i],
+        "aria-valuetext": `${brief(result.p[i])}, target ${brief(result.q[i])}`,
+        "aria-disabled": s === null ? "true" : null,
+      });
+      set(sHandle, {
+        tabindex: i === stop.score ? 0 : -1,
+        "aria-label": `Score of candidate ${i + 1}`,
+        "aria-valuemin": low,
+        "aria-valuemax": high,
+        "aria-valuenow": s ?? low,
+        "aria-valuetext": s === null ? "no score" : `${brief(s, 6)}, target ${brief(result.q[i])}`,
+      });
+    });
+  }
+}
