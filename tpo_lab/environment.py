@@ -124,7 +124,7 @@ class Environment:
         ):
             for line in process.stdout or ():
                 log.write(line)
-                seen += line.startswith("Collecting ")
+                seen += line.startswith(("Collecting ", "Processing "))
                 if counting:
                     print(f"\r  {seen} of {total} ", end="", flush=True)
         if counting:

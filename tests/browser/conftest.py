@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, sync_playwright
 
 from tests.browser.lab import Server, running
 
@@ -74,6 +74,7 @@ def new_page(browser: Browser, server: Server) -> Iterator[NewPage]:
             viewport={"width": width, "height": height},
             **{"reduced_motion": "reduce", **options},
         )
+        context.set_default_timeout(10_000)
         contexts.append(context)
         _watch(context, wrong)
         return context.new_page()
@@ -101,13 +102,16 @@ def _watch(context: BrowserContext, wrong: list[str]) -> None:
         if parts.scheme not in ("data", "blob", "about") and parts.hostname not in LOCAL_HOSTS:
             wrong.append(f"{kind} to another host: {url}")
 
+    def check_console(message: ConsoleMessage) -> None:
+        url = message.location["url"]
+        # Opened on /target, Streamlit first asks for its end points below /target, and then finds them at the root.
+        if message.type == "error" and not urlsplit(url).path.endswith(("/_stcore/health", "/_stcore/host-config")):
+            wrong.append(f"console error: {message.text} {url}")
+
     def watch_page(page: Page) -> None:
         page.on("websocket", lambda socket: check("websocket", socket.url))
 
     context.on("page", watch_page)
     context.on("request", lambda request: check("request", request.url))
     context.on("weberror", lambda error: wrong.append(f"uncaught error: {error.error}"))
-    context.on(
-        "console",
-        lambda message: wrong.append(f"console error: {message.text}") if message.type == "error" else None,
-    )
+    context.on("console", check_console)
