@@ -1,0 +1,125 @@
+"""The sidebar of the Target page: preset, group size, temperature and rule. Every control edits the one view."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import streamlit as st
+
+from tpo_lab.group.budget import eta_for_kl
+from tpo_lab.group.limits import MAX_CANDIDATES
+from tpo_lab.group.parse import parse_number, write_number
+from tpo_lab.group.presets import PRESETS
+from tpo_lab.group.report import Report, report
+from tpo_lab.group.rules import RULES
+from tpo_lab.group.scenario import Scenario
+from tpo_lab.ui.edits import resized
+from tpo_lab.ui.formula import standardisation
+from tpo_lab.ui.session import change, complain, key_for, replace_group, worked
+from tpo_lab.ui.view import View
+
+# Twenty to the decade, to two digits: an arrow key moves eta by an eighth.
+ETAS = sorted({float(f"{10 ** (i / 20):.2g}") for i in range(-26, 21)} | {0.05})
+
+
+def preset(view: View) -> None:
+    """Choose a whole group by name; under it stands why it is worth a look."""
+    current = next((p for p in PRESETS.values() if p.scenario == view.scenario), None)
+
+    def chosen() -> None:
+        name = st.session_state["target.preset"]
+        replace_group(lambda view: view.with_scenario(PRESETS[name].scenario), "preset")
+
+    st.menu_button(
+        current.label if current else "Your own group",
+        list(PRESETS),
+        key="target.preset",
+        format_func=lambda name: PRESETS[name].label,
+        on_click=chosen,
+        icon=":material/category:",
+        width="stretch",
+    )
+    st.caption(current.why if current else "Choose a group that is worth a look.")
+
+
+def size(view: View) -> None:
+    """The number of candidates."""
+    st.number_input(
+        "Candidates K",
+        min(2, view.scenario.k),
+        MAX_CANDIDATES,
+        view.scenario.k,
+        key=key_for("k", view.scenario.k),
+        on_change=worked("k", lambda k: replace_group(_group(lambda s: resized(s, k)), "k")),
+        help="More candidates are copies of the last one; fewer drop the last ones.",
+    )
+    complain("k")
+
+
+def temperature(view: View, now: Report) -> None:
+    """eta on a log scale; beside it eta and the KL that it spends as numbers, either of which can be typed."""
+    eta = view.scenario.eta
+    st.select_slider(
+        "Temperature η",
+        sorted({*ETAS, eta}),
+        eta,
+        key=key_for("eta_slider", eta),
+        format_func=lambda value: f"{value:.4g}",
+        on_change=worked(
+            "eta_slider",
+            lambda eta: change(_group(lambda s: replace(s, eta=eta)), "eta_slider", settles=("eta", "kl")),
+        ),
+        help="Small: q goes to the best candidates. Large: q stays near the old policy. Log scale; arrow keys work.",
+    )
+    exact, budget = st.columns(2)
+    with exact:
+        _typed("eta", "η", write_number(eta), lambda s, text: replace(s, eta=parse_number(text, "eta")))
+    with budget:
+        _typed("kl", "KL(q‖p), nats", f"{now.kl_q_p:.4g}", _eta_of_budget, help="Type a budget: η is solved from it.")
+    complain("eta", "kl")
+
+
+def _eta_of_budget(scenario: Scenario, text: str) -> Scenario:
+    budget = parse_number(text, "kl")
+    now = report(scenario)
+    eta = eta_for_kl(now.log_p_old, now.u, budget, now.counted)
+    return replace(scenario, eta=float(f"{eta:.6g}"))
+
+
+def rule(view: View) -> None:
+    """The standardisation rule, what it is, and its strength if it has one."""
+    names = list(RULES)
+    st.selectbox(
+        "Standardisation rule",
+        names,
+        names.index(view.scenario.rule),
+        key=key_for("rule", view.scenario.rule),
+        format_func=lambda name: RULES[name].label,
+        on_change=worked(
+            "rule",
+            lambda name: change(_group(lambda s: replace(s, rule=name, strength=None)), "rule", settles=("strength",)),
+        ),
+    )
+    chosen = RULES[view.scenario.rule]
+    if chosen.tunable:
+        strength = view.scenario.strength or getattr(chosen, chosen.tunable)
+        label = "Bound, standard deviations" if chosen.tunable == "bound" else "Strength, score units"
+        _typed("strength", label, write_number(strength), lambda s, t: replace(s, strength=parse_number(t, "strength")))
+    complain("rule", "strength")
+    st.caption(f"${standardisation(chosen, view.scenario.strength)}$  \n{chosen.source}")
+
+
+def _typed(
+    field: str, label: str, text: str, parse: Callable[[Scenario, str], Scenario], help: str | None = None
+) -> None:
+    """A field of text whose number edits the group; text that was wrong stays in it."""
+    st.text_input(
+        label,
+        text,
+        key=key_for(field, text),
+        on_change=worked(field, lambda typed: change(_group(lambda s: parse(s, typed)), field)),
+        help=help,
+    )
+
+
+def _group(edit: Callable[[Scenario], Scenario]) -> Callable[[View], View]:
+    return lambda view: view.with_scenario(edit(view.scenario))

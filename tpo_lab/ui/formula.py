@@ -1,0 +1,90 @@
+"""The paper's formulas in LaTeX, with a rule's constants and with the live numbers of one candidate in them."""
+
+import math
+
+from tpo_lab.group.report import Report
+from tpo_lab.group.rules import Rule
+
+_SCALES = {
+    "population": r"\sigma",
+    "sample": r"\sigma_{K-1}",
+    "leave_one_out": r"\sigma_{-i}",
+    "mean": r"\bar s",
+}
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A number in LaTeX to so many significant digits."""
+    text = f"{value:.{digits}g}"
+    if "e" not in text:
+        return text.replace("inf", r"\infty")
+    mantissa, exponent = text.split("e")
+    return rf"{mantissa} \times 10^{{{int(exponent)}}}"
+
+
+def standardisation(rule: Rule, strength: float | None = None) -> str:
+    """u_i as the rule defines it, with its constants."""
+    amount = number(strength if strength and rule.tunable == "amount" else rule.amount)
+    bound = number(strength if strength and rule.tunable == "bound" else rule.bound)
+    centred = r"s_i - \bar s" + ("" if rule.centre == "mean" else "_{-i}")
+    if rule.scale == "none":
+        return f"u_i = {centred}"
+    scale = _SCALES[rule.scale]
+    plain = rule.amount == 0 and rule.guard == "add"
+    below = {
+        "add": scale if plain else f"{scale} + {amount}",
+        "add_if_positive": f"{scale} + {amount}",
+        "positive_mean": f"{scale} + {amount}",
+        "cutoff": scale,
+        "floor": rf"\max({scale}, {amount})",
+        "relative_floor": rf"\max({scale}, {amount} \max_j |s_j|)",
+        "root": rf"\sqrt{{{scale}^2 + ({amount})^2}}",
+    }[rule.guard]
+    u = rf"\frac{{{centred}}}{{{below}}}"
+    match rule.squash:
+        case "clip":
+            return rf"u_i = \mathrm{{clip}}\left({u},\ \pm {bound}\right)"
+        case "tanh":
+            return rf"u_i = {bound} \tanh\left({u} \middle/ {bound}\right)"
+    unless = {
+        "cutoff": rf"\ \text{{if}}\ {scale} > {amount}",
+        "add_if_positive": rf"\ \text{{if}}\ {scale} > 0",
+        "positive_mean": rf"\ \text{{if}}\ {scale} > 0",
+    }.get(rule.guard, "")
+    return f"u_i = {u}{unless}"
+
+
+def target(report: Report, i: int) -> str:
+    """q_i of one candidate: the paper's equation, then the same with its numbers.
+
+    Args:
+        i: index of a candidate that counts.
+    """
+    eta, p, u = report.scenario.eta, float(report.p_old[i]), float(report.u[i])
+    log_total = report.objective_q / eta
+    total = number(math.exp(log_total)) if abs(log_total) < 20 else f"e^{{{number(log_total)}}}"
+    n = i + 1
+    return (
+        rf"q_{{{n}}} = \frac{{p_{{{n}}}^{{\text{{old}}}}\; e^{{u_{{{n}}}/\eta}}}}"
+        rf"{{\sum_j p_j^{{\text{{old}}}}\; e^{{u_j/\eta}}}}"
+        rf" = \frac{{{number(p)} \cdot e^{{{number(u)} / {number(eta)}}}}}{{{total}}}"
+        rf" = {number(float(report.q[i]))}"
+    )
+
+
+def gradient(report: Report, i: int) -> str:
+    """The gradient of the loss in the logit of one candidate, at p = p_old."""
+    p, q = float(report.p_old[i]), float(report.q[i])
+    n = i + 1
+    numbers = f"{number(p)} - {number(q)} = {number(p - q)}"
+    return rf"\frac{{\partial L}}{{\partial z_{{{n}}}}} = p_{{{n}}} - q_{{{n}}} = {numbers}"
+
+
+def score(report: Report, i: int) -> str:
+    """u_i of one candidate with its numbers."""
+    s = report.scenario.scores[i]
+    assert s is not None
+    return (
+        rf"s_{{{i + 1}}} = {number(s, 6)},\quad \bar s = {number(report.mean)},\quad \sigma = "
+        rf"{number(report.sigma_population)}\quad\Rightarrow\quad u_{{{i + 1}}} = {number(float(report.u[i]))}"
+    )

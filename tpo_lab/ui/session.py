@@ -1,0 +1,164 @@
+"""The Target page's session: the last good view, what is wrong with what was typed since, and the two kept in step."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import streamlit as st
+
+from tpo_lab.errors import InputError
+from tpo_lab.ui import url
+from tpo_lab.ui.components.group_editor import Edit
+from tpo_lab.ui.view import View
+
+_SESSION = "target.session"
+
+
+@dataclass
+class Session:
+    """What one browser tab has on the Target page.
+
+    Attributes:
+        view: the last good state; what the page shows.
+        written: the view that the URL holds, or that a bad URL left in place.
+        wrong: one sentence by field, beside which it is shown.
+        held: the fields whose content is kept as typed, because it is not in the view.
+        gesture: whether bars are being dragged: the URL waits for the end.
+        revisions: how often each control was given a value from elsewhere.
+        typed: the controls that the last change came from.
+        meant: by control, what a person typed ("1.0") and the value that it means ("1").
+    """
+
+    view: View = field(default_factory=View)
+    written: View = field(default_factory=View)
+    wrong: dict[str, str] = field(default_factory=dict)
+    held: set[str] = field(default_factory=set)
+    gesture: bool = False
+    revisions: dict[str, int] = field(default_factory=dict)
+    typed: set[str] = field(default_factory=set)
+    meant: dict[str, tuple[Any, Any]] = field(default_factory=dict)
+
+
+def session() -> Session:
+    """The session of this tab."""
+    found = st.session_state.setdefault(_SESSION, Session())
+    assert isinstance(found, Session)
+    return found
+
+
+def load() -> View:
+    """The view to show, after the URL was read (if somebody came by it) or written (if the view has changed)."""
+    new = _SESSION not in st.session_state
+    tab = session()
+    if url.arrived() or new:
+        _read_url(tab, new)
+    if tab.view != tab.written and not tab.gesture:
+        url.write(tab.view.to_query())
+        tab.written = tab.view
+    return tab.view
+
+
+def _read_url(tab: Session, new: bool) -> None:
+    query = st.query_params.to_dict()
+    if not query and not new and not url.went_back():
+        # A link of the menu carries no state: the group that was left is still there.
+        tab.written = View()
+        return
+    tab.wrong.clear()
+    tab.held.clear()
+    try:
+        tab.view = View.from_query(query)
+    except InputError as error:
+        tab.wrong["url"] = str(error)
+    tab.written = tab.view
+
+
+def change(make: Callable[[View], View], *fields: str, settles: tuple[str, ...] = ()) -> None:
+    """Replace the view; bad input leaves it and puts its sentence beside the field at fault.
+
+    Args:
+        make: the next view from the present one.
+        fields: the controls that were worked; a sentence about none of them goes to the first.
+        settles: other controls of the same value, whose unfinished text is given up.
+    """
+    tab = session()
+    for name in ("url", *fields, *settles):
+        tab.wrong.pop(name, None)
+        tab.held.discard(name)
+    try:
+        tab.view = make(tab.view)
+        tab.gesture = False
+        tab.typed.update(fields)
+    except InputError as error:
+        tab.wrong[error.field if error.field in fields else fields[0]] = str(error)
+        tab.held.update(fields)
+
+
+def replace_group(make: Callable[[View], View], field: str) -> None:
+    """`change` for what replaces the whole group: a preset, a file, a drag. Success drops every sentence."""
+    tab = session()
+    change(make, field)
+    if field not in tab.wrong:
+        tab.wrong.clear()
+        tab.held.clear()
+
+
+def edited(edit: Edit) -> None:
+    """Take what a person did to the bars; the URL follows at the end of the gesture."""
+    tab = session()
+
+    def make(view: View) -> View:
+        return replace(view, scenario=edit.apply(view.scenario), candidate=edit.selected)
+
+    replace_group(make, "group")
+    tab.gesture = not edit.final
+
+
+def pending(field: str) -> bool:
+    """Whether what was typed into this field has not been taken."""
+    return field in session().held
+
+
+def complain(*fields: str) -> None:
+    """Show the sentences of these fields, here."""
+    for name in fields:
+        if sentence := session().wrong.get(name):
+            st.error(sentence)
+
+
+def key_for(name: str, value: Any) -> str:
+    """The key under which the control `name` shows `value`.
+
+    It stays while a person works the control, and changes when anything else changes the value. A control whose value
+    was set from here instead would send its old one along with the next press of any key, and undo what was done.
+    """
+    tab = session()
+    key = _key(name)
+    shown = st.session_state.get(key, value)
+    if name in tab.typed:
+        tab.typed.discard(name)
+        tab.meant[name] = (shown, value)
+    if name in tab.held or shown == value or tab.meant.get(name) == (shown, value):
+        return key
+    tab.revisions[name] = tab.revisions.get(name, 0) + 1
+    return key_for(name, value)
+
+
+def worked(name: str, then: Callable[[Any], None]) -> Callable[[], None]:
+    """The callback of the control `name`: `then` of its value, unless the control has been replaced since."""
+    key = _key(name)
+
+    def callback() -> None:
+        if key == _key(name):  # else the browser has sent the value of a control that it has not dropped yet
+            then(st.session_state[key])
+
+    return callback
+
+
+def value_of(name: str) -> Any:
+    """What the control `name` holds; an empty text where it is not on the page."""
+    return st.session_state.get(_key(name), "")
+
+
+def _key(name: str) -> str:
+    return f"target.{name}.{session().revisions.get(name, 0)}"
