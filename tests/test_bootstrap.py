@@ -65,6 +65,7 @@ class Recorded(Environment):
         self.installed: list[str] = []
         self.failing = False
         self.fitting = True
+        self.pips: list[list[str] | None] = []  # what is found next; afterwards always one
 
     def _fits(self) -> bool:
         return self.python.exists() and self.fitting
@@ -74,8 +75,8 @@ class Recorded(Environment):
         self.python.parent.mkdir(parents=True, exist_ok=True)
         self.python.touch()
 
-    def _find_pip(self) -> list[str]:
-        return ["pip"]
+    def _find_pip(self) -> list[str] | None:
+        return self.pips.pop(0) if self.pips else ["pip"]
 
     def _install(self, command: list[str], _total: int = 0) -> None:
         if self.failing:
@@ -143,10 +144,21 @@ def test_fits_only_a_python_that_starts_and_is_ours(tmp_path: Path) -> None:
     assert real._fits()
 
 
-def test_no_way_to_get_pip_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_virtual_environment_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", shutil.which("false"))
     with pytest.raises(SetUpError, match="apt-get install python3-venv"):
         Environment(tmp_path)._make()
+
+
+def test_without_any_pip_one_line_says_what_to_install_and_then_it_goes_on(checkout: Recorded) -> None:
+    checkout.pips = [None]
+    with pytest.raises(SetUpError, match="apt-get install python3-venv"):
+        checkout.set_up("lab")
+    assert not checkout.is_set_up("lab")
+    checkout.pips = [None, ["pip"]]  # the old .venv is still without; made anew it has one
+    checkout.set_up("lab")
+    assert checkout.is_set_up("lab")
+    assert checkout.made == 2
 
 
 def test_pip_beside_python_fills_an_environment_without_pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,6 +167,8 @@ def test_pip_beside_python_fills_an_environment_without_pip(tmp_path: Path, monk
     real.python.symlink_to(str(shutil.which("false")))
     monkeypatch.setattr(sys, "executable", shutil.which("true"))
     assert real._find_pip() == [sys.executable, "-m", "pip", "--python", str(real.python)]
+    monkeypatch.setattr(sys, "executable", shutil.which("false"))
+    assert real._find_pip() is None
 
 
 @pytest.mark.parametrize(

@@ -61,13 +61,16 @@ class Environment:
 
     def set_up(self, name: str) -> None:
         """Make .venv unless it fits, and install the lock file and the project itself; raises SetUpError."""
-        if not self._fits():
+        pip = self._find_pip() if self._fits() else None
+        if pip is None:
             self._make()
+            pip = self._find_pip()
+        if pip is None:
+            raise SetUpError(NO_PIP)
         self.stamp.unlink(missing_ok=True)  # an interrupted install must not pass for a finished one
         lock = self.root / LOCKS[name]
         total = lock.read_text().count("==")
         print(f"Installing up to {total} packages into .venv; this happens once.", flush=True)
-        pip = self._find_pip()
         self._install([*pip, "install", "--require-hashes", "--only-binary", ":all:", "-r", str(lock)], total)
         self._install([*pip, "install", "--no-deps", "--no-build-isolation", "--editable", str(self.root)])
         done = LOCKS if name == "test" else [name]  # the test lock holds all that the lab needs
@@ -107,12 +110,12 @@ class Environment:
                 return
         raise SetUpError(NO_PIP)
 
-    def _find_pip(self) -> list[str]:
-        """The pip of .venv, or else the one beside this Python, told to install into .venv."""
+    def _find_pip(self) -> list[str] | None:
+        """The pip of .venv, or else the one beside this Python, told to install into .venv, if there is one."""
         for pip in ([str(self.python), "-I", "-m", "pip"], [sys.executable, "-m", "pip", "--python", str(self.python)]):
             if subprocess.run([*pip, "--version"], capture_output=True, check=False).returncode == 0:
                 return pip
-        raise SetUpError(NO_PIP)
+        return None
 
     def _install(self, command: list[str], total: int = 0) -> None:
         """Run pip, count on a terminal, keep all its words in a file, and raise one line if it fails."""
