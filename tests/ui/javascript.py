@@ -32,7 +32,12 @@ class Node:
         for source in HERE.glob("*.js"):
             shutil.copy(source, self.folder)
         done = subprocess.run(
-            [_program(), "main.mjs"], cwd=self.folder, input=json.dumps(data), capture_output=True, text=True, timeout=60
+            [_program(), "main.mjs"],
+            cwd=self.folder,
+            input=json.dumps(data),
+            capture_output=True,
+            text=True,
+            timeout=60,
         )
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)

@@ -1,4 +1,4 @@
-"""The browser draws ahead of the server with its own arithmetic: it must be Python's, for every rule and every group."""
+"""The browser draws ahead of the server with its own arithmetic: it must be Python's, for every rule and group."""
 
 import json
 from dataclasses import asdict

@@ -4,7 +4,7 @@
 // the local ones, and only eta and the rule are taken over. After each drawing the root carries data-tpo-revision (the
 // revision of Python's data, followed by "+n" after n local edits) and the property `drawn` (the numbers on screen).
 
-import { add, draw, followTheme, set, write } from "./dom.js";
+import { add, draw, followTheme, set, typeSize, write } from "./dom.js";
 import { describe } from "./group_math.js";
 import { Input } from "./group_input.js";
 import { Link } from "./link.js";
@@ -97,7 +97,7 @@ class Editor {
     this.drag = null;
     this.held = null;
     this.root.classList.remove("dragging");
-    this.link.flush();
+    this.link.finish();
     this.render();
   }
 
@@ -120,6 +120,7 @@ class Editor {
   render() {
     const { width } = this.svg.parentElement.getBoundingClientRect();
     if (width === 0) return;
+    this.root.style.fontSize = `${typeSize(width)}px`;
     const hover = this.drag?.i ?? this.pointed;
     const view = { group: this.group, result: this.result, held: this.held, drag: this.drag, hover };
     this.panels.draw(view, width, this.data.height);

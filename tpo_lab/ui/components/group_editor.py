@@ -1,7 +1,5 @@
 """The chart of one group whose bars are dragged: it redraws in the browser and reports what a person did to it."""
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -12,7 +10,7 @@ from tpo_lab.group.report import Report
 from tpo_lab.group.scenario import Scenario
 from tpo_lab.methods.registry import METHODS
 from tpo_lab.ui.components.bundle import javascript, stylesheet
-from tpo_lab.ui.components.payload import group_data
+from tpo_lab.ui.components.payload import group_data, revision
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,7 @@ def group_editor(
         on_edit: takes what changed; `Edit.apply` makes the scenario of it.
         height: of the drawing, in pixels.
 
-    The root element `.group-editor` carries `data-tpo-revision` after each redraw (see `revision`).
+    The root element `.group-editor` carries `data-tpo-revision` after each redraw (see `payload.revision`).
     """
     group = group_data(report)
     result = {
@@ -101,11 +99,6 @@ def group_editor(
         },
         on_edit_change=lambda: on_edit(Edit.from_browser(_last(key))),
     )
-
-
-def revision(*drawn: Any) -> str:
-    """A short hash of JSON values: what `data-tpo-revision` says once they are on screen."""
-    return hashlib.blake2s(json.dumps(drawn).encode(), digest_size=6).hexdigest()
 
 
 def _last(key: str) -> Mapping[str, Any]:

@@ -5,17 +5,17 @@ import { typeSize } from "./dom.js";
 /** Geometry for a drawing of this size with k candidates. */
 export function layout(width, height, k) {
   const type = typeSize(width);
-  const left = 4.3 * type;
+  const left = 5.2 * type;
   const column = (width - left - 0.4 * type) / k;
   const gap = Math.min(Math.max(column * 0.12, 1.5), 18);
   const title = 1.75 * type;
-  const free = height - 3 * title - 3.2 * type;
+  const free = height - 3 * title - 2.9 * type;
   const panels = {};
   let y = 0;
   for (const [name, share, below] of [
-    ["policy", 0.46, 1.8 * type],
-    ["difference", 0.22, 0.6 * type],
-    ["score", 0.32, 0.8 * type],
+    ["policy", 0.5, 1.8 * type],
+    ["difference", 0.2, 0.6 * type],
+    ["score", 0.3, 0.5 * type],
   ]) {
     const top = y + title;
     const bottom = top + share * free;

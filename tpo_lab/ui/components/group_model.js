@@ -4,6 +4,8 @@
 
 import { counted, logSoftmax } from "./group_math.js";
 
+const HIGHEST = 0.999; // at 1 the others would be 0 for good, and their ratios lost
+
 /** Old probabilities as weights: those of the counted candidates sum to 1, the others keep their ratio to them. */
 export function weights(group) {
   const mask = counted(group.scores);
@@ -32,7 +34,7 @@ export function withProbability(group, i, value, base = weights(group)) {
   const mask = counted(group.scores);
   const others = mask.map((m, j) => m && j !== i);
   if (!others.includes(true) || !mask[i]) return group;
-  const p = Math.min(Math.max(value, 0), 1);
+  const p = Math.min(Math.max(value, 0), HIGHEST);
   const rest = base.reduce((total, w, j) => (others[j] ? total + w : total), 0);
   const size = others.filter(Boolean).length;
   const policy = base.map((w, j) => {

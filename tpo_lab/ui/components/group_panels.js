@@ -33,47 +33,36 @@ export class Panels {
     set(this.svg, { viewBox: `0 0 ${width} ${height}`, width, height });
     this.svg.style.fontSize = `${place.type}px`;
     this.axis = axesOf(group, result, view.held);
-    this.maps = this.mapsOf(place);
-    keep(this.columns, place.k, (i) => this.makeColumn(i));
-    this.moveTitles(result);
-    for (const name of PANELS) this.moveAxis(name);
-    const digits = {
-      policy: digitsThatFit(place, pair(place, 0).width + 2 * place.gap * 0.4),
+    this.digits = {
+      policy: digitsThatFit(place, pair(place, 0).width + 0.8 * place.gap),
       difference: digitsThatFit(place, place.column - 4, 1),
       score: scoreLabelsFit(group.scores, this.axis.score.span, place),
     };
-    this.columns.forEach((column, i) => this.moveColumn(column, i, view, digits));
+    this.maps = Object.fromEntries(PANELS.map((name) => [name, linear(this.rangeOf(name), this.pixelsOf(name))]));
+    keep(this.columns, place.k, (i) => this.makeColumn(i));
+    this.moveTitles(result);
+    for (const name of PANELS) this.moveAxis(name);
+    this.columns.forEach((column, i) => this.moveColumn(column, i, view, this.digits));
     return this.axis;
   }
 
-  /** The value of a score or probability that lies `pixels` below where it was, on the axis that is drawn. */
-  perPixel(panel) {
-    const [low, high] = panel === "score" ? this.axis.score.range : this.axis.policy;
-    return high / this.lengthOf(panel) - low / this.lengthOf(panel);
+  /** How much a score or probability changes per pixel, on the axis that is drawn. */
+  perPixel(name) {
+    const [low, high] = this.rangeOf(name);
+    const [bottom, top] = this.pixelsOf(name);
+    return high / (bottom - top) - low / (bottom - top);
   }
 
-  lengthOf(panel) {
-    const { top, bottom } = this.place.panels[panel];
-    return bottom - top - this.roomFor(panel, this.place);
+  rangeOf(name) {
+    return name === "score" ? this.axis.score.range : this.axis[name];
   }
 
-  /** Labels stand outside their bars: above them, and below those that point down. */
-  roomFor(panel, place) {
-    const below = panel === "difference" || (panel === "score" && this.axis.score.range[0] < this.axis.score.base);
-    return (below ? 2.7 : 1.35) * place.type;
-  }
-
-  mapsOf(place) {
-    const map = (name, range) => {
-      const { top, bottom } = place.panels[name];
-      const below = this.roomFor(name, place) > 2 * place.type ? 1.35 * place.type : 0;
-      return linear(range, [bottom - below, top + 1.35 * place.type]);
-    };
-    return {
-      policy: map("policy", this.axis.policy),
-      difference: map("difference", this.axis.difference),
-      score: map("score", this.axis.score.range),
-    };
+  /** The pixels of an axis, [bottom, top]; values that fit stand outside their bars, above them or below. */
+  pixelsOf(name) {
+    const { top, bottom } = this.place.panels[name];
+    const room = this.digits[name] ? 1.35 * this.place.type : 4;
+    const down = name === "difference" || (name === "score" && this.axis.score.range[0] < this.axis.score.base);
+    return [down ? bottom - room : bottom, top + room];
   }
 
   makeAxis(name) {
@@ -86,9 +75,9 @@ export class Panels {
     const { place } = this;
     const map = this.maps[name];
     const score = name === "score";
-    const range = score ? this.axis.score.range : this.axis[name];
+    const range = this.rangeOf(name);
     const right = place.width - 0.4 * place.type;
-    const marks = ticks(range[0], range[1], name === "policy" ? 4 : 2);
+    const marks = this.marksOf(name, range, map);
     keep(lines, marks.length, () => g.insertBefore(draw(g, "line", "grid"), zero));
     keep(labels, marks.length, () => draw(g, "text", "tick"));
     marks.forEach((value, i) => {
@@ -103,17 +92,26 @@ export class Panels {
     write(note, score && this.axis.score.far ? "mean" : "");
   }
 
+  marksOf(name, range, map) {
+    if (name !== "difference") return ticks(range[0], range[1], name === "policy" ? 4 : 2);
+    // Its ends are round numbers already, and there is little height.
+    return [range[0], 0, range[1]].filter((value) => value === 0 || Math.abs(map(value) - map(0)) > this.place.type);
+  }
+
   makeTitles() {
+    this.candidate = draw(this.svg, "text", "tick");
+    write(this.candidate, "candidate");
     this.titles = Object.fromEntries(PANELS.map((name) => [name, draw(this.svg, "text", "title")]));
     const policy = this.titles.policy;
     draw(policy, "tspan", "swatch-p").textContent = "■ ";
-    draw(policy, "tspan").textContent = "old policy p    ";
-    draw(policy, "tspan", "swatch-q").textContent = "■ ";
+    draw(policy, "tspan").textContent = "old policy p";
+    draw(policy, "tspan", "swatch-q", { dx: "1.2em" }).textContent = "■ ";
     draw(policy, "tspan").textContent = "target q";
     this.titles.score.textContent = "score s";
   }
 
   moveTitles({ d }) {
+    set(this.candidate, { x: this.place.left - 0.5 * this.place.type, y: this.place.labels });
     for (const name of PANELS) set(this.titles[name], { x: this.place.left, y: this.place.panels[name].title });
     write(this.titles.difference, d.every((x) => x === 0) ? "q − p: zero, nothing moves" : "q − p");
   }
@@ -235,7 +233,8 @@ function axesOf({ scores }, { p, q, d }, held) {
 /** The mark at the end of a bar that can be dragged. */
 function grip(node, x, width, y, shown) {
   const size = Math.min(width, 44);
-  set(node, { x: x + (width - size) / 2, width: size, y: y - 2.5, height: shown ? 5 : 0, rx: 2.5 });
+  const thick = width > 16 ? 5 : 2; // many thick marks would drown the bars
+  set(node, { x: x + (width - size) / 2, width: size, y: y - thick / 2, height: shown ? thick : 0, rx: thick / 2 });
 }
 
 function scoreLabelsFit(scores, span, place) {

@@ -8,20 +8,22 @@ export class Link {
   /** `send(edit)` delivers; `now` and `later(f, ms)` are the clock (a test brings its own). */
   constructor(send, now = () => performance.now(), later = (f, ms) => setTimeout(f, ms)) {
     Object.assign(this, { send, now, later, sent: 0, sentAt: -LONGEST_MS, answered: 0, pause: SHORTEST_MS });
-    this.waiting = null;
+    this.waiting = null; // the newest edit, if it has not left
+    this.unfinished = null; // the newest edit, if no final one has followed
     this.planned = 0;
   }
 
   /** Deliver an edit: the final one of a gesture at once, others when the server keeps up. */
   push(edit, final) {
     this.waiting = { ...edit, final };
+    this.unfinished = final ? null : edit;
     if (final) this.deliver();
     else this.plan();
   }
 
-  /** End a gesture: what still waits is its last edit. */
-  flush() {
-    if (this.waiting) this.push(this.waiting, true);
+  /** End a gesture: Python hears its last edit once more, as the final one. */
+  finish() {
+    if (this.unfinished) this.push(this.unfinished, true);
   }
 
   /** Python has answered the edit `seq`. The next one leaves after as long again, for what the page draws below. */

@@ -27,12 +27,12 @@ export function decimals(p, digits) {
   return text.startsWith("0") ? text.slice(1) : "1";
 }
 
-/** A signed difference of probabilities with `digits` decimals: "+.473", "\u2212.237". */
+/** A signed difference of probabilities with `digits` decimals: "+.473", "\u2212.237", "≈0". */
 export function signed(d, digits) {
   if (d === 0) return "0";
   const text = decimals(Math.abs(d), digits);
   const sign = d > 0 ? "+" : MINUS;
-  return text.startsWith("<") ? `${sign}0` : sign + text;
+  return text.startsWith("<") ? "≈0" : sign + text;
 }
 
 /** The largest of 1, 2, 5 times a power of ten that is at most x > 0. */

@@ -1,5 +1,7 @@
 """A group as the browser takes it: JSON values only, so what has no number there becomes null."""
 
+import hashlib
+import json
 import math
 from dataclasses import asdict, replace
 from typing import Any
@@ -25,3 +27,8 @@ def group_data(report: Report) -> dict[str, Any]:
         "eta": scenario.eta,
         "rule": rule_data(scenario.rule, scenario.strength),
     }
+
+
+def revision(*drawn: Any) -> str:
+    """A short hash of JSON values: what `data-tpo-revision` says once they are on screen."""
+    return hashlib.blake2s(json.dumps(drawn).encode(), digest_size=6).hexdigest()

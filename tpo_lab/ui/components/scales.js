@@ -2,7 +2,7 @@
 
 import { roundDown, snap } from "./numbers.js";
 
-const TOPS = [0.01, 0.02, 0.04, 0.06, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1];
+const TOPS = [0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
 
 /** The axis of probabilities: from 0 to a round number that holds the largest. */
 export function probabilityRange(values) {
