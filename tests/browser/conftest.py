@@ -5,27 +5,17 @@ and waits with `settled(page)` of `tests.browser.lab`.
 """
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, sync_playwright
 
-from tests.browser.lab import Server, running
+from tpo_lab.bench.browser import HOW_TO_GET, find, launch
+from tpo_lab.bench.server import Server, running
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 LOCAL_HOSTS = ("127.0.0.1", "localhost")
-CHROMIUM_FLAGS = [
-    "--no-sandbox",
-    "--disable-quic",
-    "--disable-background-networking",
-    "--disable-component-update",
-    # Whatever a page asks for, no other host has an address.
-    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost",
-]
 NewPage = Callable[..., Page]
 
 
@@ -38,18 +28,17 @@ def playwright_api() -> Iterator[Playwright]:
 @pytest.fixture(scope="session")
 def chromium(playwright_api: Playwright) -> str:
     """A Chromium: one on PATH, else the one that Playwright installed, else every browser test is skipped."""
-    found = next(filter(None, map(shutil.which, NAMES)), playwright_api.chromium.executable_path)
-    if not Path(found).exists():
-        how = "No Chromium: run `apt-get install chromium` or `.venv/bin/playwright install chromium`."
-        if os.environ.get("TPO_LAB_REQUIRE_BROWSER") == "1":
-            pytest.fail(how, pytrace=False)
-        pytest.skip(how)
+    found = find(playwright_api)
+    if found is None and os.environ.get("TPO_LAB_REQUIRE_BROWSER") == "1":
+        pytest.fail(HOW_TO_GET, pytrace=False)
+    if found is None:
+        pytest.skip(HOW_TO_GET)
     return found
 
 
 @pytest.fixture(scope="session")
 def browser(playwright_api: Playwright, chromium: str) -> Iterator[Browser]:
-    browser = playwright_api.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS)
+    browser = launch(playwright_api, chromium)
     yield browser
     browser.close()
 

@@ -1,0 +1,72 @@
+"""The lab as a child process on a free loopback port, with a home of its own."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+START_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running lab: its address, its process group and what it prints."""
+
+    url: str
+    port: int
+    pid: int
+    log: Path
+
+
+@contextmanager
+def running(home: Path) -> Iterator[Server]:
+    """Run the lab with `home` as its TPO_LAB_HOME, and end it and its workers whatever happens.
+
+    Raises:
+        RuntimeError: if the lab does not answer within a minute; the message holds what it printed.
+    """
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    log = home / "server.log"
+    script = str(ROOT / "app.py")
+    command = [sys.executable, "-m", "streamlit", "run", script, f"--server.port={port}", "--server.headless=true"]
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env={**os.environ, "TPO_LAB_HOME": str(home)},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        server = Server(f"http://127.0.0.1:{port}", port, process.pid, log)
+        _wait_until_healthy(server, process)
+        yield server
+    finally:
+        process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=5)
+        with suppress(ProcessLookupError):  # workers that outlived the server
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _wait_until_healthy(server: Server, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        with suppress(OSError):  # not listening yet, or slow to answer
+            urllib.request.urlopen(f"{server.url}/_stcore/health", timeout=2).close()
+            return
+        time.sleep(0.05)
+    raise RuntimeError(f"The lab did not start. It printed:\n{server.log.read_text()}")
