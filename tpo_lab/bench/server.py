@@ -27,8 +27,8 @@ class Server:
 
 
 @contextmanager
-def running(home: Path) -> Iterator[Server]:
-    """Run the lab with `home` as its TPO_LAB_HOME, and end it and its workers whatever happens.
+def running(home: Path, script: Path = ROOT / "app.py") -> Iterator[Server]:
+    """Run the lab, or another script, with `home` as its TPO_LAB_HOME; end it and its workers whatever happens.
 
     Raises:
         RuntimeError: if the lab does not answer within a minute; the message holds what it printed.
@@ -37,8 +37,7 @@ def running(home: Path) -> Iterator[Server]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     log = home / "server.log"
-    script = str(ROOT / "app.py")
-    command = [sys.executable, "-m", "streamlit", "run", script, f"--server.port={port}", "--server.headless=true"]
+    command = [sys.executable, "-m", "streamlit", "run", str(script), f"--server.port={port}", "--server.headless=true"]
     with log.open("wb") as output:
         process = subprocess.Popen(
             command,

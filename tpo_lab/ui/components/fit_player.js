@@ -5,6 +5,7 @@
 // drawing the root carries data-tpo-revision (of Python's data) and data-tpo-step.
 
 import { add, draw, followTheme, set, typeSize, write } from "./dom.js";
+import { addExports } from "./export.js";
 import { brief } from "./numbers.js";
 import { PlayerPanels } from "./player_panels.js";
 
@@ -46,6 +47,7 @@ class Player {
     });
     set(root, { tabindex: 0, role: "group", "aria-label": "Player of the fit: space plays and pauses, arrows step" });
     root.addEventListener("keydown", (event) => this.key(event));
+    addExports(row, this.svg, "tpo-lab-fit");
     this.step = 0;
     this.opened = 0;
     this.timer = null;

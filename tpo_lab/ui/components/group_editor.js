@@ -5,6 +5,7 @@
 // revision of Python's data, followed by "+n" after n local edits) and the property `drawn` (the numbers on screen).
 
 import { add, draw, followTheme, set, typeSize, write } from "./dom.js";
+import { addExports } from "./export.js";
 import { describe } from "./group_math.js";
 import { Input } from "./group_input.js";
 import { Link } from "./link.js";
@@ -29,7 +30,9 @@ class Editor {
     this.root = root;
     this.readout = add(root, "div", "readout");
     this.svg = draw(root, "svg", "drawing", { role: "group", "aria-label": "Old policy, target and scores of the group" });
-    write(add(root, "div", "hint"), HINT);
+    const below = add(root, "div", "below");
+    write(add(below, "span", "hint"), HINT);
+    addExports(add(below, "span", "saves"), this.svg, "tpo-lab-group");
     this.panels = new Panels(this.svg);
     this.input = new Input(this, this.svg);
     this.link = new Link((edit) => this.report(edit));
