@@ -5,7 +5,7 @@ and waits with `settled(page)` of `tests.browser.lab`.
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -34,6 +34,15 @@ def chromium(playwright_api: Playwright) -> str:
     if found is None:
         pytest.skip(HOW_TO_GET)
     return found
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Let all tests without a browser share one line of the summary, instead of one a test."""
+    report = yield
+    if isinstance(report.longrepr, tuple) and report.longrepr[2].endswith(HOW_TO_GET):
+        report.longrepr = ("tests/browser", None, report.longrepr[2])  # type: ignore[assignment]  # None: no line number
+    return report
 
 
 @pytest.fixture(scope="session")
