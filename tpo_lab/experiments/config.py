@@ -1,0 +1,171 @@
+"""What a run is made of: one validated, immutable value that a page, a URL, a file and a worker share.
+
+Importing this loads no JAX.
+"""
+
+# ruff: noqa: RUF001 (the labels are Greek on purpose)
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Self
+
+from tpo_lab.errors import InputError
+from tpo_lab.methods.registry import METHODS, Method
+from tpo_lab.registry import Registry
+
+BANDIT_METHODS: Registry[Method] = Registry("bandit method", tuple(METHODS[n] for n in ("tpo", "dg", "grpo", "pg")))
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One number that a person may set: what it is called, what it does, and the range that is allowed."""
+
+    name: str
+    label: str
+    help: str
+    low: float
+    high: float
+    whole: bool = False
+
+    def check(self, value: Any) -> float:
+        """The value as an int or a float.
+
+        Raises:
+            InputError: one sentence, if it is not a number in range.
+        """
+        try:
+            number = math.nan if isinstance(value, bool) else float(value)
+        except (TypeError, ValueError, OverflowError):
+            number = math.nan
+        if isinstance(value, str) or not math.isfinite(number):
+            raise InputError(self.name, f"{self.label} must be a number, not {_quoted(value)}.")
+        if not self.low <= number <= self.high or (self.whole and number != int(number)):
+            kind = "a whole number" if self.whole else "a number"
+            raise InputError(
+                self.name, f"{self.label} must be {kind} from {self.low:,g} to {self.high:,g}, not {_quoted(value)}."
+            )
+        return int(number) if self.whole else number
+
+
+SETTINGS: Registry[Setting] = Registry(
+    "setting",
+    (
+        Setting("actions", "Actions K", "One of them is right.", 2, 1_000, whole=True),
+        Setting("samples", "Samples B", "Actions drawn from the policy per step.", 1, 10_000, whole=True),
+        Setting("alpha", "Step length α", "In logits; the direction has length 1.", 1e-3, 10),
+        Setting("eta", "Temperature η", "TPO: of the tilt. DG: of the gate. GRPO and PG have none.", 0.01, 100),
+        Setting("baseline", "Baseline b", "Subtracted from the reward in TPO, DG and PG; GRPO has its own.", 0, 1),
+        Setting("steps", "Steps", "One update each.", 1, 10_000, whole=True),
+        Setting("seeds", "Seeds", "Independent repetitions, run side by side.", 1, 1_000, whole=True),
+        Setting("seed", "First seed", "Another number draws other actions.", 0, 2**31 - 1, whole=True),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class BanditConfig:
+    """A run of the single-context bandit; the defaults are those of arXiv 2604.06159, Fig. 2.
+
+    Attributes:
+        actions: K, one of them right.
+        samples: B, actions sampled per step.
+        alpha: length of each normalised step, in logits.
+        eta: temperature of TPO's target and of DG's gate.
+        baseline: constant baseline of TPO, DG and PG, in units of the reward.
+        steps: updates.
+        seeds: independent repetitions.
+        seed: what the repetitions' random numbers are derived from.
+        methods: names in `BANDIT_METHODS`, each once; the order of the registry is kept.
+
+    Raises:
+        InputError: one sentence, for the first of them that is wrong.
+    """
+
+    actions: int = 100
+    samples: int = 100
+    alpha: float = 0.1
+    eta: float = 1.0
+    baseline: float = 0.5
+    steps: int = 150
+    seeds: int = 100
+    seed: int = 0
+    methods: tuple[str, ...] = tuple(BANDIT_METHODS)
+
+    def __post_init__(self) -> None:
+        for setting in SETTINGS.values():
+            object.__setattr__(self, setting.name, setting.check(getattr(self, setting.name)))
+        object.__setattr__(self, "methods", _methods(self.methods))
+
+    def to_json(self) -> str:
+        """One JSON object with every field."""
+        return json.dumps(asdict(self), indent=2)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The configuration of a JSON object; fields that are left out take their defaults.
+
+        Raises:
+            InputError: if the text is no JSON object, or a field is unknown or wrong.
+        """
+        try:
+            values = json.loads(text)
+        except (ValueError, RecursionError):
+            values = None
+        if not isinstance(values, dict):
+            raise InputError("config", "The configuration must be one JSON object.")
+        return cls.from_mapping(values)
+
+    @classmethod
+    def from_mapping(cls, values: Mapping[str, Any]) -> Self:
+        """The configuration of a mapping; fields that are left out take their defaults.
+
+        Raises:
+            InputError: if a field is unknown or wrong.
+        """
+        known = [field.name for field in fields(cls)]
+        for name in values:
+            if name not in known:
+                raise InputError("config", f"Unknown setting {_quoted(name)}; known: {', '.join(known)}.")
+        return cls(**values)
+
+    def to_query(self) -> dict[str, str]:
+        """What differs from the paper's run, as URL parameters."""
+        paper = BanditConfig()
+        query = {n: repr(v).removesuffix(".0") for n in SETTINGS if (v := getattr(self, n)) != getattr(paper, n)}
+        return query | ({"methods": ",".join(self.methods)} if self.methods != paper.methods else {})
+
+    @classmethod
+    def from_query(cls, query: Mapping[str, str]) -> Self:
+        """The configuration of URL parameters.
+
+        Raises:
+            InputError: if a parameter is unknown or wrong.
+        """
+        values: dict[str, Any] = {name: _number(text) if name in SETTINGS else text for name, text in query.items()}
+        if "methods" in query:
+            values["methods"] = query["methods"].split(",")
+        return cls.from_mapping(values)
+
+
+def _methods(names: Any) -> tuple[str, ...]:
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise InputError("methods", f"Methods must be a list of names, not {_quoted(names)}.")
+    chosen = {BANDIT_METHODS[name].name for name in names}
+    if not chosen:
+        raise InputError("methods", f"Choose at least one method of {', '.join(BANDIT_METHODS)}.")
+    return tuple(name for name in BANDIT_METHODS if name in chosen)
+
+
+def _number(text: str) -> Any:
+    """The number that a text means, or the text, for the check to refuse."""
+    try:
+        return json.loads(text) if len(text) < 40 else text
+    except ValueError:
+        return text
+
+
+def _quoted(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
