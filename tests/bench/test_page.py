@@ -1,0 +1,34 @@
+"""The measurement of the Target page: its arithmetic, its words and its bad input; the browser part is in browser/."""
+
+import pytest
+
+from tpo_lab.bench.page import PageTimes, percentile
+from tpo_lab.cli import main
+
+
+def test_percentile_is_a_measured_value() -> None:
+    assert percentile([3.0, 1.0, 2.0], 90) == 3.0
+    assert percentile([float(value) for value in range(1, 21)], 90) == 18.0
+    assert percentile([5.0], 1) == 5.0
+
+
+def test_times_are_summed_up_in_words_and_as_json() -> None:
+    times = PageTimes(charts=2, presses=(100.0, 140.0, 120.0), openings=(900.0, 800.0, 1000.0))
+    assert times.as_text() == (
+        "key press to all 2 charts: median 120 ms, p90 140 ms, of 3 presses\n"
+        "first useful paint on a warm server: median 900 ms, of 3 openings"
+    )
+    assert times.as_json() == {
+        "charts": 2,
+        "presses": (100.0, 140.0, 120.0),
+        "openings": (900.0, 800.0, 1000.0),
+        "press_median": 120.0,
+        "press_p90": 140.0,
+        "opening_median": 900.0,
+    }
+
+
+@pytest.mark.parametrize("presses", ["0", "1001"])
+def test_a_count_out_of_range_is_one_sentence(presses: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "page", "--presses", presses]) == 2
+    assert capsys.readouterr().err == f"tpo-lab bench: --presses must be from 1 to 1000; {presses} was given.\n"

@@ -1,0 +1,126 @@
+"""How fast the Target page answers in a headless Chromium: key press to all charts, and first useful paint."""
+
+import statistics
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tpo_lab.bench.browser import HOW_TO_GET, find, launch, settled
+from tpo_lab.bench.server import running
+from tpo_lab.errors import InputError
+
+PATH = "/target"
+SLIDER = "Temperature η"
+OPENINGS = 5
+WARM_UP = 3
+PAUSE_MS = 150
+
+# Each chart stamps data-tpo-revision on its root once it has drawn new data; the roots live in shadow trees.
+WATCH = """
+const roots = (node = document) => [...node.querySelectorAll('*')].flatMap((element) => [
+  ...(element.dataset.tpoRevision ? [element] : []), ...(element.shadowRoot ? roots(element.shadowRoot) : [])]);
+const painted = (what) => requestAnimationFrame(() => setTimeout(() => what(performance.now())));
+const until = (holds) => new Promise((done, fail) => {
+  const end = performance.now() + 20000;
+  const look = () => {
+    if (holds()) painted(done);
+    else if (performance.now() > end) fail(Error('The charts did not change.'));
+    else requestAnimationFrame(look);
+  };
+  look();
+});
+window.tpoOpened = until(() => document.body && roots().length);
+window.tpoWatch = () => {
+  const before = roots().map((root) => [root, root.dataset.tpoRevision]);
+  const changed = () => before.every(([root, revision]) => root.dataset.tpoRevision !== revision);
+  const pressed = new Promise((done) => addEventListener('keydown', done, { once: true, capture: true }));
+  window.tpoAnswered = pressed.then(async (press) => (await until(changed)) - press.timeStamp);
+  return before.length;
+};
+"""
+
+
+@dataclass(frozen=True)
+class PageTimes:
+    """Times of the Target page, in milliseconds.
+
+    Attributes:
+        charts: how many charts every press waited for.
+        presses: from the event of the key press to the paint after the last chart has changed, one per press.
+        openings: from the start of a navigation, in a browser without a cache, to the paint of the first chart.
+    """
+
+    charts: int
+    presses: tuple[float, ...]
+    openings: tuple[float, ...]
+
+    def as_json(self) -> dict[str, object]:
+        """The times and their summary."""
+        return {
+            **asdict(self),
+            "press_median": statistics.median(self.presses),
+            "press_p90": percentile(self.presses, 90),
+            "opening_median": statistics.median(self.openings),
+        }
+
+    def as_text(self) -> str:
+        """Two lines for a terminal."""
+        return (
+            f"key press to all {self.charts} charts: median {statistics.median(self.presses):.0f} ms, "
+            f"p90 {percentile(self.presses, 90):.0f} ms, of {len(self.presses)} presses\n"
+            f"first useful paint on a warm server: median {statistics.median(self.openings):.0f} ms, "
+            f"of {len(self.openings)} openings"
+        )
+
+
+def percentile(values: Sequence[float], percent: int) -> float:
+    """The smallest of the values that at least `percent` % of them do not exceed."""
+    ordered = sorted(values)
+    return ordered[max(0, -(-len(ordered) * percent // 100) - 1)]
+
+
+def measure(presses: int) -> PageTimes:
+    """Start a lab and a browser, and time openings of the Target page and presses of an arrow key on eta.
+
+    Raises:
+        InputError: if no Chromium is found.
+    """
+    with sync_playwright() as api, tempfile.TemporaryDirectory() as home:
+        path = find(api)
+        if path is None:
+            raise InputError("browser", HOW_TO_GET)
+        with running(Path(home)) as server, launch(api, path) as browser:
+            open_page(browser, server.url).context.close()  # the first opening warms the server
+            openings = []
+            for _ in range(OPENINGS):
+                page = open_page(browser, server.url)
+                openings.append(float(page.evaluate("window.tpoOpened")))
+                page.context.close()
+            charts, times = press(open_page(browser, server.url), presses)
+    return PageTimes(charts, tuple(times), tuple(openings))
+
+
+def open_page(browser: Browser, url: str) -> Page:
+    """The Target page with its first chart painted, in a browser context of its own that watches the charts."""
+    page = browser.new_context(base_url=url, viewport={"width": 1280, "height": 800}).new_page()
+    page.add_init_script(WATCH)
+    page.goto(PATH)
+    page.evaluate("window.tpoOpened")
+    return settled(page)
+
+
+def press(page: Page, presses: int) -> tuple[int, list[float]]:
+    """The number of charts and the time of each press: ten to the right, ten back, so that no end is reached."""
+    slider = page.get_by_role("slider", name=SLIDER)
+    slider.focus()
+    charts, times = 0, []
+    for at in range(WARM_UP + presses):
+        page.wait_for_timeout(PAUSE_MS)
+        settled(page)
+        charts = page.evaluate("window.tpoWatch()")
+        page.keyboard.press("ArrowRight" if at // 10 % 2 == 0 else "ArrowLeft")
+        times.append(float(page.evaluate("window.tpoAnswered")))
+    return charts, times[WARM_UP:]
