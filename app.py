@@ -4,11 +4,15 @@ The pages are in app_pages/. Streamlit takes a folder called pages/ for a menu o
 would then open a deep link without this file.
 """
 
+from pathlib import Path
+
 import streamlit as st
 
 from tpo_lab.ui import url
 
-st.set_page_config("TPO Lab", ":material/tune:", layout="wide")
+HERE = Path(__file__).parent
+
+st.set_page_config("TPO Lab", HERE / "assets/icon.svg", layout="wide")
 page = st.navigation(
     [
         st.Page("app_pages/start.py", title="Start", icon=":material/home:", default=True),
@@ -16,5 +20,6 @@ page = st.navigation(
     ],
     position="top",
 )
+st.html(HERE / "tpo_lab/ui/style.css")
 url.enter(page.url_path)
 page.run()

@@ -3,9 +3,9 @@
 import streamlit as st
 
 from tpo_lab.group.report import report
-from tpo_lab.group.verdict import verdicts
-from tpo_lab.ui import controls, formula
+from tpo_lab.ui import controls, files, reading
 from tpo_lab.ui.components.group_editor import group_editor
+from tpo_lab.ui.fitting import fitting
 from tpo_lab.ui.numbers_form import numbers
 from tpo_lab.ui.session import complain, edited, load
 
@@ -15,16 +15,24 @@ candidate = now.best if view.candidate is None else view.candidate
 
 with st.sidebar:
     controls.temperature(view, now)
-    controls.preset(view)
+    preset = controls.preset(view)
     controls.size(view)
     controls.rule(view)
-    with st.expander("Numbers", on_change="rerun") as box:
+    with st.expander("Type or paste the group", on_change="rerun") as box:
         if box.open:
             numbers(view)
+    with st.expander("Save, load", on_change="rerun") as box:
+        if box.open:
+            files.save_and_load(view, now)
 
 complain("url")
-for verdict in verdicts(now):
-    st.markdown(f"**{verdict.title}.** {verdict.text}")
-group_editor(now, selected=candidate, key="target.group", on_edit=edited, height=480)
+reading.headline(now)
+group_editor(now, selected=candidate, key="target.group", on_edit=edited, height=490)
 complain("group")
-st.latex(formula.target(now, candidate))
+reading.numbers(now)
+reading.also(now)
+reading.formula(now, candidate)
+fitting(view, now, restart=preset)
+with st.expander("Copy as code", icon=":material/code:", on_change="rerun") as box:
+    if box.open:
+        files.code(view)

@@ -51,11 +51,11 @@ def fit(report: Report, step_size: float, steps: int) -> Fit:
     # scores give a gradient of exactly 0.
     reachable, q = report.p_old > 0, report.q
     z = report.scenario.log_p_old()
-    p = np.empty((steps + 1, q.size))
-    loss = np.empty(steps + 1)
+    logits, p = np.empty((2, steps + 1, q.size))
     for step in range(steps + 1):
+        logits[step] = z
         p[step] = policy(z, counted=reachable)
-        loss[step] = cross_entropy(z, q, counted=reachable)
         z = z - step_size * (p[step] - q)
+    loss = cross_entropy(logits, np.broadcast_to(q, p.shape), counted=np.broadcast_to(reachable, p.shape))
     residual = np.array([math.hypot(*row) for row in p - q])
     return Fit(p, residual, loss, float(entropy(q)))

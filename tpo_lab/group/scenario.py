@@ -119,16 +119,7 @@ class Scenario:
         Raises:
             InputError: if the text is not a JSON object of a valid scenario.
         """
-        if len(text) > MAX_JSON:
-            raise InputError("file", f"This file has {len(text)} characters; a saved group has at most {MAX_JSON}.")
-        try:
-            # Every number becomes a float: an integer of any length is then just too large, not an error of its own.
-            data = json.loads(text, parse_int=float, parse_constant=_no_constant)
-        except (ValueError, RecursionError) as error:
-            raise InputError("file", f"This is not JSON: {error}.") from None
-        if not isinstance(data, dict):
-            raise InputError("file", "This JSON is not an object with scores.")
-        return cls.from_dict(data)
+        return cls.from_dict(json_object(text))
 
     def to_query(self) -> dict[str, str]:
         """The scenario as URL parameters, lossless; defaults are left out, a missing score is `null`."""
@@ -159,6 +150,24 @@ class Scenario:
                 case _:
                     values[name] = text
         return cls.from_dict(values)
+
+
+def json_object(text: str) -> dict[str, Any]:
+    """The JSON object of a saved group; every number in it is a float.
+
+    Raises:
+        InputError: if the text is too long, or is anything else.
+    """
+    if len(text) > MAX_JSON:
+        raise InputError("file", f"This file has {len(text)} characters; a saved group has at most {MAX_JSON}.")
+    try:
+        # Every number becomes a float: an integer of any length is then just too large, not an error of its own.
+        data = json.loads(text, parse_int=float, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise InputError("file", f"This is not JSON: {error}.") from None
+    if not isinstance(data, dict):
+        raise InputError("file", "This JSON is not an object with scores.")
+    return data
 
 
 def _no_constant(name: str) -> None:

@@ -13,7 +13,7 @@ from tpo_lab.group.report import Report, report
 from tpo_lab.group.rules import RULES
 from tpo_lab.group.scenario import Scenario
 from tpo_lab.ui.edits import resized
-from tpo_lab.ui.formula import standardisation
+from tpo_lab.ui.latex import standardisation
 from tpo_lab.ui.session import change, complain, key_for, replace_group, worked
 from tpo_lab.ui.view import View
 
@@ -21,8 +21,8 @@ from tpo_lab.ui.view import View
 ETAS = sorted({float(f"{10 ** (i / 20):.2g}") for i in range(-26, 21)} | {0.05})
 
 
-def preset(view: View) -> None:
-    """Choose a whole group by name; under it stands why it is worth a look."""
+def preset(view: View) -> str:
+    """Choose a whole group by name; under it stands why it is worth a look. Returns the present one, or nothing."""
     current = next((p for p in PRESETS.values() if p.scenario == view.scenario), None)
 
     def chosen() -> None:
@@ -39,6 +39,7 @@ def preset(view: View) -> None:
         width="stretch",
     )
     st.caption(current.why if current else "Choose a group that is worth a look.")
+    return current.name if current else ""
 
 
 def size(view: View) -> None:
