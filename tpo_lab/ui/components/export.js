@@ -1,9 +1,9 @@
 // Saves a drawing as it stands: an SVG file with its styles written out, or a PNG of it at twice the size.
 
-import { add } from "./dom.js";
+import { add, draw } from "./dom.js";
 
 const STYLES = [
-  ...["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "paint-order"],
+  ...["stroke-width", "stroke-dasharray", "stroke-linejoin", "paint-order"],
   ...["text-anchor", "font-family", "font-size", "font-weight", "font-variant-numeric"],
 ];
 const PNG_SCALE = 2;
@@ -24,12 +24,25 @@ export function standalone(svg) {
   const originals = [svg, ...svg.querySelectorAll("*")];
   [copy, ...copy.querySelectorAll("*")].forEach((node, i) => {
     const style = getComputedStyle(originals[i]);
-    node.setAttribute("style", STYLES.map((name) => `${name}:${style.getPropertyValue(name)}`).join(";"));
+    const kept = STYLES.map((name) => `${name}:${style.getPropertyValue(name)}`);
+    node.setAttribute("style", [...kept, ...plain("fill", style.fill), ...plain("stroke", style.stroke)].join(";"));
   });
   copy.querySelectorAll(".handle").forEach((node) => node.remove());
+  const paper = draw(copy, "rect", "", { width: "100%", height: "100%" });
+  paper.setAttribute("style", plain("fill", getComputedStyle(svg.parentElement).backgroundColor).join(";"));
+  copy.prepend(paper);
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  copy.style.background = getComputedStyle(svg.parentElement).backgroundColor;
   return new XMLSerializer().serializeToString(copy);
+}
+
+/** A colour as rgb and opacity: other programs do not read the mixed colours that the browser computes. */
+function plain(name, colour) {
+  if (!colour.includes("(") || colour.startsWith("url")) return [`${name}:${colour}`];
+  const pixel = document.createElement("canvas").getContext("2d");
+  pixel.fillStyle = colour;
+  pixel.fillRect(0, 0, 1, 1);
+  const [red, green, blue, alpha] = pixel.getImageData(0, 0, 1, 1).data;
+  return [`${name}:rgb(${red},${green},${blue})`, `${name}-opacity:${(alpha / 255).toFixed(3)}`];
 }
 
 function saveSvg(svg, name) {

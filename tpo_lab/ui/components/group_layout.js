@@ -9,13 +9,13 @@ export function layout(width, height, k) {
   const column = (width - left - 0.4 * type) / k;
   const gap = Math.min(Math.max(column * 0.12, 1.5), 18);
   const title = 1.75 * type;
-  const free = height - 3 * title - 2.9 * type;
+  const free = height - 3 * title - 3.15 * type;
   const panels = {};
   let y = 0;
   for (const [name, share, below] of [
-    ["policy", 0.5, 1.8 * type],
+    ["policy", 0.47, 1.8 * type],
     ["difference", 0.2, 0.6 * type],
-    ["score", 0.3, 0.5 * type],
+    ["score", 0.33, 0.75 * type],
   ]) {
     const top = y + title;
     const bottom = top + share * free;
