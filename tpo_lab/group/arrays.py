@@ -13,22 +13,18 @@ Array = Any  # a NumPy or JAX array; the standard has no common static type yet
 def as_arrays(*values: Any) -> tuple[Any, tuple[Array, ...]]:
     """The common namespace of the values, and the values as floating-point arrays of it.
 
-    Python numbers and sequences take the floating dtype of the first array among the values; without one they become
-    float64 NumPy arrays.
+    One JAX array among the values makes all of them JAX arrays. Arrays of that namespace keep their floating dtype;
+    everything else takes the dtype of the first of them, or the namespace's default.
     """
     arrays = [v for v in values if hasattr(v, "__array_namespace__")]
-    xp = next((ns for a in arrays if (ns := a.__array_namespace__()) is not np), None)
-    if xp is None:
-        xp = arrays[0].__array_namespace__() if arrays else np
-    floating = next((a.dtype for a in arrays if xp.isdtype(a.dtype, "real floating")), None)
-    dtype = floating or xp.zeros(()).dtype
+    xp = next((ns for a in arrays if (ns := a.__array_namespace__()) is not np), np)
 
-    def convert(value: Any) -> Array:
-        if hasattr(value, "__array_namespace__") and xp.isdtype(value.dtype, "real floating"):
-            return xp.asarray(value)
-        return xp.asarray(value, dtype=dtype)
+    def is_native(value: Any) -> bool:
+        native = hasattr(value, "__array_namespace__") and value.__array_namespace__() is xp
+        return native and xp.isdtype(value.dtype, "real floating")
 
-    return xp, tuple(convert(v) for v in values)
+    dtype = next((a.dtype for a in arrays if is_native(a)), xp.zeros(()).dtype)
+    return xp, tuple(xp.asarray(v) if is_native(v) else xp.asarray(v, dtype=dtype) for v in values)
 
 
 def masked_max(xp: Any, x: Array, mask: Array) -> Array:
@@ -52,15 +48,27 @@ def count(xp: Any, mask: Array, like: Array) -> Array:
     return xp.sum(xp.where(mask, xp.ones_like(like), xp.zeros_like(like)), axis=-1, keepdims=True)
 
 
+def divide(xp: Any, numerator: Array, denominator: Array) -> Array:
+    """The quotient; one beyond the largest float becomes the largest float. The denominator is not 0."""
+    limit = xp.finfo(numerator.dtype).max * xp.minimum(xp.abs(denominator), xp.ones_like(denominator))
+    return xp.clip(numerator, -limit, limit) / denominator
+
+
+def below(xp: Any, x: Array, top: Array) -> Array:
+    """x - top for x <= top, kept above minus a quarter of the largest float; halves cannot overflow on the way."""
+    deepest = float(xp.finfo(x.dtype).max) / 8
+    return 2 * xp.maximum(0.5 * x - 0.5 * top, -deepest * xp.ones_like(x))
+
+
 def masked_log_softmax(xp: Any, logits: Array, mask: Array) -> Array:
     """log softmax over the counted entries of K; -inf for the others. No finite input overflows.
 
     A counted logit of -inf is a probability of exactly 0. Where nothing with positive probability counts, every entry
     is -inf.
     """
-    top = masked_max(xp, logits, mask)
-    top = xp.where(xp.isfinite(top), top, xp.zeros_like(top))
-    shifted = xp.where(mask, logits - top, xp.zeros_like(logits))
-    total = masked_sum(xp, xp.exp(shifted), mask)
+    possible = mask & (logits > -xp.inf)
+    top = masked_max(xp, logits, possible)
+    shifted = below(xp, xp.where(possible, logits, top), top)
+    total = masked_sum(xp, xp.exp(shifted), possible)
     log_total = xp.log(xp.where(total > 0, total, xp.ones_like(total)))
-    return xp.where(mask, shifted - log_total, -xp.inf)
+    return xp.where(possible, shifted - log_total, -xp.inf)

@@ -6,7 +6,7 @@ import numpy as np
 
 from tpo_lab.errors import InputError
 from tpo_lab.group.arrays import Array
-from tpo_lab.group.target import kl, policy, target
+from tpo_lab.group.target import kl_of_logs, log_target
 
 _NO_MASS = 800.0  # nats: exp(-800) is 0 in float64
 
@@ -28,16 +28,16 @@ def eta_for_kl(log_p_old: Array, u: Array, budget: float, counted: Array | None 
 
     if not (0 < budget < math.inf):
         raise InputError("kl", f"The KL budget must be a positive number of nats, not {budget}.")
-    p_old = policy(np.asarray(log_p_old, dtype=np.float64), counted=counted)
-    reachable = p_old > 0
-    p, u = p_old[reachable], np.asarray(u, dtype=np.float64)[reachable]
-    log_p = np.log(p)
+    u = np.asarray(u, dtype=np.float64)
+    log_p = log_target(np.asarray(log_p_old, dtype=np.float64), np.zeros_like(u), counted=counted)
+    reachable = log_p > -np.inf
+    log_p, u = log_p[reachable], u[reachable]
     best = float(u.max())
     if best == u.min():
         raise InputError("kl", "All scores that p_old can reach are equal, so q = p_old and KL is 0 at every eta.")
 
     def excess(log_eta: float) -> float:
-        return float(kl(target(log_p, u, eta=math.exp(log_eta)), log_p)) - budget
+        return float(kl_of_logs(log_target(log_p, u, eta=math.exp(log_eta)), log_p)) - budget
 
     # Below `cold` only the best candidates keep mass; above `hot` the KL is under the budget: the second derivative of
     # the log-partition function is at most (range of u)^2 / 4, so KL <= (range / eta)^2 / 8.

@@ -11,12 +11,10 @@ from tpo_lab.group.standardise import spread, standardise
 from tpo_lab.group.target import (
     cross_entropy,
     entropy,
-    kl,
+    kl_of_logs,
     log_odds_factor,
     log_target,
-    objective,
     objective_maximum,
-    policy,
 )
 
 
@@ -67,8 +65,8 @@ def report(scenario: Scenario) -> Report:
     raw_log_p = scenario.log_p_old()
     u = standardise(scores, counted=counted, rule=scenario.rule, strength=scenario.strength)
     stats = spread(scores, counted=counted)
-    p_old = policy(raw_log_p, counted=counted)
     log_p_old = log_target(raw_log_p, np.zeros_like(u), counted=counted)
+    p_old = np.exp(log_p_old)
     log_q = log_target(raw_log_p, u, eta=eta, counted=counted)
     q = np.exp(log_q)
     best = int(np.argmax(np.where(counted, scores, -np.inf)))
@@ -87,7 +85,7 @@ def report(scenario: Scenario) -> Report:
         sigma_population=float(stats.sigma_population[0]),
         sigma_sample=float(stats.sigma_sample[0]),
         zero_variance=bool(stats.zero_variance[0]),
-        kl_q_p=float(kl(q, log_p_old)),
+        kl_q_p=float(kl_of_logs(log_q, log_p_old)),
         entropy_p_old=float(entropy(p_old)),
         entropy_q=float(entropy(q)),
         effective_p_old=float(np.exp(entropy(p_old))),
@@ -96,7 +94,7 @@ def report(scenario: Scenario) -> Report:
         log_odds_factor=log_odds,
         odds_factor=float(np.exp(min(log_odds, np.log(np.finfo(np.float64).max)))),
         argmax_moved=bool(p_old[np.argmax(q)] < p_old.max()),
-        objective_p_old=float(objective(p_old, raw_log_p, u, eta=eta, counted=counted)),
+        objective_p_old=float(np.sum(p_old * u)),
         objective_q=float(objective_maximum(raw_log_p, u, eta=eta, counted=counted)),
         loss_at_p_old=float(cross_entropy(raw_log_p, q, counted=counted)),
     )

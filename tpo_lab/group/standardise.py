@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tpo_lab.errors import InputError
-from tpo_lab.group.arrays import Array, as_arrays, count, masked_max, masked_min, masked_sum
+from tpo_lab.group.arrays import Array, as_arrays, count, divide, masked_max, masked_min, masked_sum
 from tpo_lab.group.rules import RULES, Rule
 
 
@@ -40,9 +40,9 @@ def spread(scores: Array, *, counted: Array | None = None) -> Spread:
     xp, (scores,) = as_arrays(scores)
     unit = _Unit(xp, scores, counted_of(xp, scores, counted))
     return Spread(
-        mean=_divide(xp, unit.low + unit.mean * unit.span, unit.down),
-        sigma_population=_divide(xp, unit.population() * unit.span, unit.down),
-        sigma_sample=_divide(xp, unit.sample() * unit.span, unit.down),
+        mean=divide(xp, unit.low + unit.mean * unit.span, unit.down),
+        sigma_population=divide(xp, unit.population() * unit.span, unit.down),
+        sigma_sample=divide(xp, unit.sample() * unit.span, unit.down),
         zero_variance=unit.span == 0,
         n=unit.n,
     )
@@ -84,7 +84,7 @@ def standardise(
     numerator = (unit.d - centre) * ratio
     denominator = _denominator(rule, amount, unit, size, ratio)
     neutral = (unit.span == 0) | (denominator == 0)
-    u = _divide(
+    u = divide(
         xp,
         xp.where(neutral, xp.zeros_like(numerator), numerator),
         xp.where(neutral, xp.ones_like(denominator), denominator),
@@ -96,12 +96,6 @@ def standardise(
     alone = scores if rule.single == "raw" else xp.zeros_like(scores)
     u = xp.where(unit.n < 2, alone, u)
     return xp.where(mask, u, xp.zeros_like(u))
-
-
-def _divide(xp: Any, numerator: Array, denominator: Array) -> Array:
-    """The quotient; one beyond the largest float (scores centred at 1e308, not divided) becomes the largest float."""
-    limit = xp.finfo(numerator.dtype).max * xp.minimum(xp.abs(denominator), xp.ones_like(denominator))
-    return xp.clip(numerator, -limit, limit) / denominator
 
 
 def _constants(rule: Rule, strength: float | None) -> tuple[float, float]:

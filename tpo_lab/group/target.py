@@ -5,7 +5,7 @@ Axes: log_p_old, u, q, counted (..., K); results per group drop K. Natural logar
 
 from typing import Any
 
-from tpo_lab.group.arrays import Array, as_arrays, masked_log_softmax, masked_max, masked_sum
+from tpo_lab.group.arrays import Array, as_arrays, below, divide, masked_log_softmax, masked_max, masked_sum
 
 
 def policy(log_p: Array, *, counted: Array | None = None) -> Array:
@@ -26,13 +26,21 @@ def log_target(log_p_old: Array, u: Array, *, eta: Any = 1.0, counted: Array | N
         log_p_old: behaviour log-probs up to a constant per group, shape (..., K).
         u: standardised scores, shape (..., K).
         eta: temperature > 0, in standard deviations of the score per nat: a number, or an array of shape (..., 1).
+            Below the smallest normal float it counts as that.
         counted: bool, shape (..., K). Default: all count.
 
     Source: arXiv 2604.06159, section 3.
     """
     xp, (log_p_old, u, eta) = as_arrays(log_p_old, u, eta)
     mask = _mask(xp, log_p_old, counted)
-    return masked_log_softmax(xp, _tilted(xp, log_p_old, u, eta, mask), mask)
+    possible = mask & (log_p_old > -xp.inf)
+    tilt = _tilt(xp, u, eta, possible)
+    top = masked_max(xp, log_p_old, possible)
+    level = below(xp, xp.where(possible, log_p_old, top), top)
+    tilted = masked_log_softmax(xp, level + tilt, possible)
+    # Without a tilt q is p_old, computed as `policy` does: a compiler may round the sum of two equal paths differently.
+    untilted = masked_log_softmax(xp, log_p_old, mask)
+    return xp.where(xp.any(tilt < 0, axis=-1, keepdims=True), tilted, untilted)
 
 
 def target(log_p_old: Array, u: Array, *, eta: Any = 1.0, counted: Array | None = None) -> Array:
@@ -51,7 +59,7 @@ def objective(r: Array, log_p_old: Array, u: Array, *, eta: Any = 1.0, counted: 
     mask = _mask(xp, log_p_old, counted)
     log_p = masked_log_softmax(xp, log_p_old, mask)
     gain = masked_sum(xp, r * u, mask)[..., 0]
-    return gain - xp.broadcast_to(eta, (*gain.shape, 1))[..., 0] * kl(r, log_p, counted=mask)
+    return gain - (eta * kl(r, log_p, counted=mask)[..., None])[..., 0]
 
 
 def objective_maximum(log_p_old: Array, u: Array, *, eta: Any = 1.0, counted: Array | None = None) -> Array:
@@ -59,10 +67,17 @@ def objective_maximum(log_p_old: Array, u: Array, *, eta: Any = 1.0, counted: Ar
     xp, (log_p_old, u, eta) = as_arrays(log_p_old, u, eta)
     mask = _mask(xp, log_p_old, counted)
     log_p = masked_log_softmax(xp, log_p_old, mask)
-    best = masked_max(xp, xp.where(log_p > -xp.inf, u, -xp.inf), mask)
-    floored = _floored(xp, eta)
-    total = masked_sum(xp, xp.exp(log_p + xp.minimum(u - best, xp.zeros_like(u)) / floored), mask)
-    return (best + floored * xp.log(total))[..., 0]
+    possible = mask & (log_p > -xp.inf)
+    best = masked_max(xp, u, possible)
+    tilt = _tilt(xp, u, eta, possible)
+    # log sum p exp(tilt), with tilt <= 0: near 0 from what it lacks to 1, else from its largest term.
+    short = masked_sum(xp, xp.exp(log_p) * xp.expm1(tilt), possible)
+    near = short > -0.5
+    terms = xp.where(possible, log_p + tilt, xp.zeros_like(log_p))
+    top = masked_max(xp, terms, possible)
+    far = top + xp.log(xp.maximum(masked_sum(xp, xp.exp(below(xp, terms, top)), possible), xp.ones_like(top)))
+    log_sum = xp.where(near, xp.log1p(xp.where(near, short, xp.zeros_like(short))), far)
+    return (best + eta * log_sum)[..., 0]
 
 
 def kl(r: Array, log_p: Array, *, counted: Array | None = None) -> Array:
@@ -71,14 +86,32 @@ def kl(r: Array, log_p: Array, *, counted: Array | None = None) -> Array:
     Args:
         r: distribution over the group, shape (..., K).
         log_p: normalised log-probs, shape (..., K).
+        counted: bool, shape (..., K). Default: all count.
     """
     xp, (r, log_p) = as_arrays(r, log_p)
     positive = (r > 0) & _mask(xp, r, counted)
-    one = xp.ones_like(r)
-    log_r = xp.log(xp.where(positive, r, one))
-    terms = xp.where(positive, r * (log_r - xp.where(positive, log_p, xp.zeros_like(log_p))), xp.zeros_like(r))
-    total = xp.sum(terms, axis=-1)
-    return xp.maximum(total, xp.zeros_like(total))
+    log_r = xp.where(positive, xp.log(xp.where(positive, r, xp.ones_like(r))), -xp.inf)
+    return kl_of_logs(log_r, log_p)
+
+
+def kl_of_logs(log_r: Array, log_p: Array) -> Array:
+    """KL(r || p) in nats from the normalised log-probs of both, shape (...); exactly 0 where they are equal.
+
+    It is summed from terms p (x e^x - e^x + 1) >= 0 with x = log r - log p: small divergences keep their digits.
+
+    Args:
+        log_r, log_p: shape (..., K); -inf is a probability of 0, or a candidate that does not count.
+    """
+    xp, (log_r, log_p) = as_arrays(log_r, log_p)
+    r, p = xp.exp(log_r), xp.exp(log_p)
+    zero = xp.zeros_like(r)
+    positive = r > 0
+    x = xp.where(positive, log_r, zero) - xp.where(positive, log_p, zero)
+    close = xp.abs(x) < 1
+    small = xp.where(close, x, zero)
+    large = xp.where(close, zero, x)
+    terms = xp.where(close, p * (small * xp.exp(small) - xp.expm1(small)), r * large - r + p)
+    return xp.sum(xp.where(positive, terms, p), axis=-1)
 
 
 def entropy(r: Array) -> Array:
@@ -98,7 +131,7 @@ def log_odds_factor(log_p_old: Array, log_q: Array, index: int) -> Array:
     """
     xp, (log_p_old, log_q) = as_arrays(log_p_old, log_q)
     k = log_q.shape[-1]
-    mine = xp.arange(k) == index
+    mine = xp.reshape(xp.arange(k) == index, (1,) * (log_q.ndim - 1) + (k,))  # JAX's strict mode promotes no ranks
 
     def log_odds(log_p: Array) -> Array:
         others = (~mine) & (log_p > -xp.inf)
@@ -138,19 +171,13 @@ def _mask(xp: Any, like: Array, counted: Array | None) -> Array:
     return xp.ones_like(like, dtype=bool) if counted is None else xp.asarray(counted)
 
 
-def _floored(xp: Any, eta: Array) -> Array:
-    """eta, kept above the smallest normal numbers so that u / eta stays finite; no q can tell the difference."""
-    floor = float(xp.finfo(eta.dtype).smallest_normal) * 2.0**24
-    return xp.maximum(eta, floor * xp.ones_like(eta))
+def _tilt(xp: Any, u: Array, eta: Array, possible: Array) -> Array:
+    """(u - max u) / eta <= 0 with the maximum over the possible candidates; 0 for the others.
 
-
-def _tilted(xp: Any, log_p_old: Array, u: Array, eta: Array, mask: Array) -> Array:
-    """log p_old + (u - max u) / eta with the maximum over the candidates that p_old can reach.
-
-    Measuring both terms from their maximum makes q independent of constants added to either, and keeps the sum finite.
+    It stops at an eighth of the largest float, so that sums with log-probs stay finite; exp gives 0 long before. Both
+    the tilt and the log-probs are measured from their maximum, which makes q independent of constants added to either.
     """
-    reachable = mask & (log_p_old > -xp.inf)
-    best = masked_max(xp, u, reachable)
-    top = masked_max(xp, log_p_old, reachable)
-    tilt = xp.where(reachable, (u - best) / _floored(xp, eta), xp.zeros_like(u))
-    return xp.where(reachable, log_p_old - top + tilt, -xp.inf)
+    best = masked_max(xp, u, possible)
+    smallest = float(xp.finfo(eta.dtype).smallest_normal)
+    depth = divide(xp, below(xp, xp.where(possible, u, best), best), xp.maximum(eta, smallest * xp.ones_like(eta)))
+    return xp.maximum(depth, -float(xp.finfo(u.dtype).max) / 8 * xp.ones_like(depth))
