@@ -1,4 +1,4 @@
-"""The group as files: saved and loaded again, as a table, as a figure, and as code."""
+"""The group as files: saved and loaded again, as a table, and as code. The charts save themselves."""
 
 import csv
 import io
@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from tpo_lab.charts.target import table, target_chart
 from tpo_lab.group.report import Report
 from tpo_lab.group.snippets import LANGUAGES, snippet
 from tpo_lab.ui.session import complain, replace_group
@@ -20,8 +19,6 @@ def save_and_load(view: View, now: Report) -> None:
     with st.container(horizontal=True, gap="small"):
         _download("JSON", "json", "application/json", view.to_json)
         _download("CSV", "csv", "text/csv", lambda: csv_text(now))
-        _download("SVG", "svg", "image/svg+xml", lambda: svg(now))
-        _download("PNG", "png", "image/png", lambda: png(now))
     st.file_uploader(
         "Load a saved group (JSON)",
         "json",
@@ -41,29 +38,22 @@ def code(view: View) -> None:
 
 def csv_text(now: Report) -> str:
     """One row per candidate, lossless; an empty score is missing."""
-    rows = table(now)
+    columns = {
+        "candidate": range(1, now.scenario.k + 1),
+        "score": now.scenario.scores,
+        "u": now.u.tolist(),
+        "p_old": now.p_old.tolist(),
+        "q": now.q.tolist(),
+        "q_minus_p": now.q_minus_p.tolist(),
+    }
     text = io.StringIO()
-    writer = csv.DictWriter(text, rows[0].keys(), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
     return text.getvalue()
 
 
-def svg(now: Report) -> str:
-    """The figure as SVG."""
-    import vl_convert  # a tenth of a second to import: only who wants a figure waits for it
-
-    return str(vl_convert.vegalite_to_svg(target_chart(now)))
-
-
-def png(now: Report) -> bytes:
-    """The figure as PNG, twice as dense as the screen."""
-    import vl_convert
-
-    return bytes(vl_convert.vegalite_to_png(target_chart(now), scale=2))
-
-
-def _download(label: str, ending: str, mime: str, make: Callable[[], str | bytes]) -> None:
+def _download(label: str, ending: str, mime: str, make: Callable[[], str]) -> None:
     st.download_button(
         label, make, f"tpo-group.{ending}", mime, key=f"target.save.{ending}", on_click="ignore", width="content"
     )

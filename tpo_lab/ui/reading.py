@@ -74,4 +74,4 @@ def formula(now: Report, candidate: int) -> None:
         latex.target(now, candidate),
         latex.gradient(now, candidate),
     )
-    st.latex(r"\begin{gathered}" + r"\\[1.1ex]".join(lines) + r"\end{gathered}")
+    st.latex(r"\begin{gathered}" + r"\\[2ex]".join(lines) + r"\end{gathered}")
