@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Generic, Protocol, TypeVar
 
-from tpo_lab.errors import InputError
+from tpo_lab.errors import InputError, shown
 
 
 class Named(Protocol):
@@ -45,7 +45,7 @@ class Registry(Mapping[str, T], Generic[T]):
             return self._entries[name]
         except (KeyError, TypeError):
             known = ", ".join(self._entries)
-            raise InputError(self.kind, f"Unknown {self.kind} {name!r}; known: {known}.") from None
+            raise InputError(self.kind, f"Unknown {self.kind} {shown(name)}; known: {known}.") from None
 
     def __contains__(self, name: object) -> bool:
         return name in self._entries

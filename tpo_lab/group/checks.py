@@ -5,7 +5,7 @@ import numbers
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from tpo_lab.errors import InputError
+from tpo_lab.errors import InputError, shown
 from tpo_lab.group.limits import LARGEST, MAX_CANDIDATES
 from tpo_lab.group.rules import RULES
 
@@ -18,15 +18,6 @@ POLICY_KINDS: Mapping[PolicyKind, str] = {
     "log_probs": "log-probs",
     "mean_log_probs": "mean log-probs and lengths",
 }
-
-
-def shown(value: object) -> str:
-    """The value as it is quoted in a message: never long."""
-    try:
-        text = repr(value)
-    except ValueError:  # integers of thousands of digits
-        text = f"a huge {type(value).__name__}"
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def number(field: str, what: str, value: object) -> float:

@@ -9,8 +9,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from tpo_lab.errors import InputError
-from tpo_lab.group.checks import POLICY_KINDS, PolicyKind, check, number, number_list, shown
+from tpo_lab.errors import InputError, shown
+from tpo_lab.group.checks import POLICY_KINDS, PolicyKind, check, number, number_list
 from tpo_lab.group.limits import LARGEST, MAX_CANDIDATES
 from tpo_lab.group.parse import parse_number, parse_numbers, write_number, write_numbers
 
