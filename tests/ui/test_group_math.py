@@ -52,7 +52,7 @@ def random_scenarios(rule: str) -> list[Scenario]:
     rng = np.random.default_rng(sum(map(ord, rule)))
     strength = 0.3 if RULES[rule].tunable else None
     found = []
-    for k in (1, 2, 3, 8, 32, 64):
+    for k in (1, 2, 3, 8, 64):
         normal = rng.normal(size=k)
         binary = (rng.random(k) < 0.3).astype(float)
         for scores in (
@@ -69,7 +69,7 @@ def random_scenarios(rule: str) -> list[Scenario]:
         ):
             missing: list[float | None] = [float(s) for s in scores]
             missing[1::3] = [None] * len(missing[1::3])
-            log_p = tuple(float(x) for x in -rng.exponential(1 if k < 32 else 50, size=k))
+            log_p = tuple(float(x) for x in -rng.exponential(1 if k < 64 else 50, size=k))
             for values in ([float(s) for s in scores], missing):
                 eta = float(10 ** rng.uniform(-2, 1))
                 found.append(Scenario(tuple(values), rule=rule, eta=eta, strength=strength))

@@ -49,6 +49,11 @@ export function followTheme(root) {
   root.dataset.theme = 0.299 * red + 0.587 * green + 0.114 * blue < 128 ? "dark" : "light";
 }
 
+/** The height of a drawing: `least`, or a share of a window that has room for more. */
+export function heightFor(least, width, share) {
+  return Math.max(least, Math.min(share * window.innerHeight, 0.45 * width));
+}
+
 /** The size of type, and of everything measured in it, for a drawing of this width. */
 export function typeSize(width) {
   return width < 760 ? 14 : width < 1350 ? 16 : 19;

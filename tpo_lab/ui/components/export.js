@@ -8,11 +8,12 @@ const STYLES = [
 ];
 const PNG_SCALE = 2;
 
-/** Two small buttons at the end of `parent` that save `svg` under `name`. */
-export function addExports(parent, svg, name) {
+/** Two small buttons in the upper right corner of `root` that save `svg` under `name`. */
+export function addExports(root, svg, name) {
+  const corner = add(root, "span", "saves");
   const save = { SVG: saveSvg, PNG: savePng };
   for (const [kind, run] of Object.entries(save)) {
-    const button = add(parent, "button", "save", { type: "button", title: `Save the drawing as ${kind}` });
+    const button = add(corner, "button", "save", { type: "button", title: `Save the drawing as ${kind}` });
     button.textContent = kind;
     button.addEventListener("click", () => run(svg, name));
   }

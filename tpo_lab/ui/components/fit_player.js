@@ -4,7 +4,7 @@
 // what it does to the policy at that step; a new `restart` value or another size goes back to step 0. After each
 // drawing the root carries data-tpo-revision (of Python's data) and data-tpo-step.
 
-import { add, draw, followTheme, set, typeSize, write } from "./dom.js";
+import { add, draw, followTheme, heightFor, set, typeSize, write } from "./dom.js";
 import { addExports } from "./export.js";
 import { brief } from "./numbers.js";
 import { PlayerPanels } from "./player_panels.js";
@@ -47,7 +47,7 @@ class Player {
     });
     set(root, { tabindex: 0, role: "group", "aria-label": "Player of the fit: space plays and pauses, arrows step" });
     root.addEventListener("keydown", (event) => this.key(event));
-    addExports(row, this.svg, "tpo-lab-fit");
+    addExports(root, this.svg, "tpo-lab-fit");
     this.step = 0;
     this.opened = 0;
     this.timer = null;
@@ -86,7 +86,7 @@ class Player {
     const { width } = this.root.getBoundingClientRect();
     if (width === 0) return;
     this.root.style.fontSize = `${typeSize(width)}px`;
-    this.panels.plot(this.data.fit, width, this.data.height);
+    this.panels.plot(this.data.fit, width, heightFor(this.data.height, width, 0.36));
     this.show();
   }
 

@@ -30,7 +30,7 @@ def fit_player(fit: Fit, report: Report, *, key: str, restart: str = "", height:
         report: holds the target q.
         key: the widget's key; one per page.
         restart: any text; when it changes, the player goes back to step 0 (the name of a preset, say).
-        height: of the drawing, in pixels; the controls stand below it.
+        height: the least height of the drawing, in pixels; a tall window gets more, and the controls stand below.
 
     The root element `.fit-player` carries `data-tpo-revision` and `data-tpo-step` after each redraw.
     """

@@ -4,7 +4,7 @@
 // the local ones, and only eta and the rule are taken over. After each drawing the root carries data-tpo-revision (the
 // revision of Python's data, followed by "+n" after n local edits) and the property `drawn` (the numbers on screen).
 
-import { add, draw, followTheme, set, typeSize, write } from "./dom.js";
+import { add, draw, followTheme, heightFor, set, typeSize, write } from "./dom.js";
 import { addExports } from "./export.js";
 import { describe } from "./group_math.js";
 import { Input } from "./group_input.js";
@@ -30,9 +30,8 @@ class Editor {
     this.root = root;
     this.readout = add(root, "div", "readout");
     this.svg = draw(root, "svg", "drawing", { role: "group", "aria-label": "Old policy, target and scores of the group" });
-    const below = add(root, "div", "below");
-    write(add(below, "span", "hint"), HINT);
-    addExports(add(below, "span", "saves"), this.svg, "tpo-lab-group");
+    write(add(root, "div", "hint"), HINT);
+    addExports(root, this.svg, "tpo-lab-group");
     this.panels = new Panels(this.svg);
     this.input = new Input(this, this.svg);
     this.link = new Link((edit) => this.report(edit));
@@ -59,7 +58,7 @@ class Editor {
     const resized = data.group.scores.length !== this.group?.scores.length;
     this.data = data;
     this.link.answer(data.echo);
-    if (resized) this.drag = null;
+    if (resized) this.drop();
     const { eta, rule } = data.group;
     if (!resized && (this.drag || this.link.ahead)) {
       this.group = { ...this.group, eta, rule };
@@ -77,8 +76,9 @@ class Editor {
   /** An edit of a gesture: drawn at once, then sent. */
   change(group, final) {
     if (group === this.group) return;
-    this.group = group;
-    this.result = describe(group);
+    const { eta, rule } = this.data.group; // a gesture may have begun under others
+    this.group = { ...group, eta, rule };
+    this.result = describe(this.group);
     this.edits += 1;
     this.render();
     const { scores, policy, selected } = group;
@@ -93,15 +93,20 @@ class Editor {
   hold(drag) {
     this.drag = drag;
     this.held = this.panels.axis;
-    this.root.classList.add("dragging");
   }
 
   end() {
     this.drag = null;
     this.held = null;
-    this.root.classList.remove("dragging");
     this.link.finish();
     this.render();
+  }
+
+  /** Another group has come: a drag of the old one is over. */
+  drop() {
+    this.drag = null;
+    this.held = null;
+    this.input.pressed = null;
   }
 
   hover(i) {
@@ -126,7 +131,7 @@ class Editor {
     this.root.style.fontSize = `${typeSize(width)}px`;
     const hover = this.drag?.i ?? this.pointed;
     const view = { group: this.group, result: this.result, held: this.held, drag: this.drag, hover };
-    this.panels.draw(view, width, this.data.height);
+    this.panels.draw(view, width, heightFor(this.data.height, width, 0.58));
     this.writeReadout(hover ?? this.group.selected);
     this.describeSliders();
     this.root.drawn = { ...this.result, scores: this.group.scores, selected: this.group.selected };

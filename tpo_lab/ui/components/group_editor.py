@@ -74,7 +74,7 @@ def group_editor(
         selected: index of the highlighted candidate.
         key: the widget's key; one per page.
         on_edit: takes what changed; `Edit.apply` makes the scenario of it.
-        height: of the drawing, in pixels.
+        height: the least height of the drawing, in pixels; a tall window gets more.
 
     The root element `.group-editor` carries `data-tpo-revision` after each redraw (see `payload.revision`).
     """

@@ -19,7 +19,7 @@ export class Input {
     svg.addEventListener("pointerleave", () => host.hover(null));
     svg.addEventListener("dblclick", (event) => event.target.dataset.kind === "score" && this.toggle(indexOf(event)));
     svg.addEventListener("focusin", (event) => this.focus(event));
-    svg.addEventListener("focusout", () => host.hover(null));
+    svg.addEventListener("focusout", () => this.blur());
     svg.addEventListener("keydown", (event) => this.key(event));
     svg.addEventListener("keyup", () => host.end());
   }
@@ -78,6 +78,11 @@ export class Input {
     // Fixed while the focus stays: the span, and so the step, would change under the keys.
     this.step = roundDown((kind === "score" ? axis.score.span : axis.policy[1]) / 20);
     this.host.focus(kind, indexOf(event));
+  }
+
+  blur() {
+    this.host.hover(null);
+    if (!this.pressed) this.host.end(); // a key may still be held
   }
 
   key(event) {

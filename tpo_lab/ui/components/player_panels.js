@@ -56,7 +56,7 @@ export class PlayerPanels {
       const p = fit.p[step][i];
       bar(nodes.now, nodes.x, nodes.width, this.height(0), this.height(p));
       set(nodes.text, { x: nodes.x + nodes.width / 2, y: this.height(p) - 0.35 * type });
-      write(nodes.text, nodes.width > 2.6 * type ? decimals(p, 3) : "");
+      write(nodes.text, this.room > 2.5 * type ? decimals(p, 3) : "");
     });
     const x = this.steps(step);
     set(this.residual.dot, { cx: x, cy: this.residual.y(fit.residual[step]) });
@@ -74,6 +74,7 @@ export class PlayerPanels {
     keep(this.columns, k, () => makeColumn(this.svg));
     set(this.candidate, { x: box.left - 0.5 * type, y: box.bottom + 1.25 * type });
     const room = (box.right - box.left) / k;
+    this.room = room;
     const every = [1, 2, 4, 8, 16].find((n) => n * room > 2 * type) ?? 16;
     this.columns.forEach((nodes, i) => {
       nodes.width = Math.max(Math.min(room * 0.7, 5 * type), 2);
