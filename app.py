@@ -8,6 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from tpo_lab.runs.service import service
 from tpo_lab.ui import url
 
 HERE = Path(__file__).parent
@@ -17,9 +18,11 @@ page = st.navigation(
     [
         st.Page("app_pages/start.py", title="Start", icon=":material/home:", default=True),
         st.Page("app_pages/target.py", title="Target", icon=":material/bar_chart:"),
+        st.Page("app_pages/bandits.py", title="Bandits", icon=":material/ssid_chart:"),
     ],
     position="top",
 )
 st.html(HERE / "tpo_lab/ui/style.css")
+service()  # its worker warms up while the first page is read
 url.enter(page.url_path)
 page.run()

@@ -3,8 +3,6 @@
 Importing this loads no JAX.
 """
 
-# ruff: noqa: RUF001 (the labels are Greek on purpose)
-
 import json
 import math
 from collections.abc import Iterable, Mapping
@@ -20,13 +18,14 @@ BANDIT_METHODS: Registry[Method] = Registry("bandit method", tuple(METHODS[n] fo
 
 @dataclass(frozen=True)
 class Setting:
-    """One number that a person may set: what it is called, what it does, and the range that is allowed."""
+    """One number that a person may set: what it is called, what it does, the range allowed, the step of its arrows."""
 
     name: str
     label: str
     help: str
     low: float
     high: float
+    increment: float
     whole: bool = False
 
     def check(self, value: Any) -> float:
@@ -52,14 +51,14 @@ class Setting:
 SETTINGS: Registry[Setting] = Registry(
     "setting",
     (
-        Setting("actions", "Actions K", "One of them is right.", 2, 1_000, whole=True),
-        Setting("samples", "Samples B", "Actions drawn from the policy per step.", 1, 10_000, whole=True),
-        Setting("alpha", "Step length α", "In logits; the direction has length 1.", 1e-3, 10),
-        Setting("eta", "Temperature η", "TPO: of the tilt. DG: of the gate. GRPO and PG have none.", 0.01, 100),
-        Setting("baseline", "Baseline b", "Subtracted from the reward in TPO, DG and PG; GRPO has its own.", 0, 1),
-        Setting("steps", "Steps", "One update each.", 1, 10_000, whole=True),
-        Setting("seeds", "Seeds", "Independent repetitions, run side by side.", 1, 1_000, whole=True),
-        Setting("seed", "First seed", "Another number draws other actions.", 0, 2**31 - 1, whole=True),
+        Setting("actions", "Actions K", "One of them is right.", 2, 1_000, 10, whole=True),
+        Setting("samples", "Samples B", "Actions drawn from the policy per step.", 1, 10_000, 10, whole=True),
+        Setting("alpha", "Step length α", "In logits; the direction has length 1.", 1e-3, 10, 0.05),
+        Setting("eta", "Temperature η", "TPO: of the tilt. DG: of the gate. GRPO and PG have none.", 0.01, 100, 0.25),
+        Setting("baseline", "Baseline b", "Subtracted from the reward in TPO, DG and PG; GRPO has its own.", 0, 1, 0.1),
+        Setting("steps", "Steps", "One update each.", 1, 10_000, 50, whole=True),
+        Setting("seeds", "Seeds", "Independent repetitions, run side by side.", 1, 1_000, 10, whole=True),
+        Setting("seed", "First seed", "Another number draws other actions.", 0, 2**31 - 1, 1, whole=True),
     ),
 )
 
@@ -97,6 +96,16 @@ class BanditConfig:
         for setting in SETTINGS.values():
             object.__setattr__(self, setting.name, setting.check(getattr(self, setting.name)))
         object.__setattr__(self, "methods", _methods(self.methods))
+
+    def least_error(self) -> float:
+        """The error that `steps` steps straight at the right action would leave: no method can be below it.
+
+        Straight ahead, the logit of y* gains alpha sqrt(K / (K - 1)) a step on the others:
+        1 / (1 + exp(gain) / (K - 1)).
+        """
+        others = self.actions - 1
+        gain = self.alpha * self.steps * math.sqrt(self.actions / others)
+        return others * math.exp(-gain) / (1 + others * math.exp(-gain))
 
     def to_json(self) -> str:
         """One JSON object with every field."""

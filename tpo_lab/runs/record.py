@@ -72,7 +72,9 @@ class Record:
     _lanes: dict[str, Lane] = field(default_factory=dict)
 
     def begin(self) -> None:
-        self.status, self.began = "running", time.monotonic()
+        """The worker has begun to compute."""
+        if self.status == "queued":
+            self.status, self.began = "running", time.monotonic()
 
     def end(self, status: Status, reason: str = "") -> None:
         """Close the run; the first end counts."""

@@ -101,7 +101,6 @@ class RunService:
         if self._busy is None and self._queue and self._worker:
             self._busy = self._queue.pop(0)
             record = self._records[self._busy]
-            record.begin()
             self._worker.send({"do": "run", "id": record.id, "config": asdict(record.config)})
 
     def _hear(self, worker: Worker, message: Message) -> None:
@@ -112,6 +111,9 @@ class RunService:
                 self._failures = 0
                 return
             record = self._records[message["id"]]
+            if message["is"] == "began":
+                record.begin()
+                return
             if message["is"] == "chunk":
                 record.add(message["lane"], message["values"])
                 return

@@ -35,6 +35,7 @@ def main() -> None:
     emit({"is": "ready"})
     while True:
         command = inbox.next_run()
+        emit({"is": "began", "id": command["id"]})
         try:
             finished = run(BanditConfig.from_mapping(command["config"]), command["id"], emit, inbox.was_stopped)
             emit({"is": "done" if finished else "stopped", "id": command["id"]})

@@ -1,0 +1,21 @@
+"""The single-context bandit, live: four methods on the same draws, error and misalignment over updates."""
+
+import streamlit as st
+
+from tpo_lab.ui import bandit_form, bandit_tab, live
+
+tab = bandit_tab.load()
+st.markdown(
+    "#### One of K actions is right\n"
+    "Each step draws B actions and moves the logits by α along the method's direction. All methods start from the "
+    "uniform policy and meet the same random numbers."
+)
+if tab.bad_url:
+    st.error(f"The link could not be read. {tab.bad_url} The settings below were kept.")
+with st.sidebar:
+    right = bandit_form.settings(tab)
+run = live.find(tab.run)
+bandit_form.buttons(tab, right, run)
+live.follow(run, tab.config)
+live.files(run, tab.config)
+tab.write_url()

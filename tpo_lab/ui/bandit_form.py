@@ -1,0 +1,113 @@
+"""The settings of the bandit as fields, and the buttons that start and stop its runs."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from tpo_lab.experiments.config import BANDIT_METHODS, SETTINGS, BanditConfig, Setting
+from tpo_lab.runs.record import Snapshot
+from tpo_lab.runs.service import service
+from tpo_lab.ui.bandit_tab import Tab
+
+PAPER = BanditConfig()
+# The chips of the methods carry the colours of their curves.
+_CHIPS = (
+    "<style>"
+    + "".join(
+        f"[class*=st-key-bandits-methods] button:nth-of-type({i})::before {{ content: '●'; margin-right: 0.4em; color: {method.colour}; }}"
+        for i, method in enumerate(BANDIT_METHODS.values(), 1)
+    )
+    + "</style>"
+)
+
+
+def settings(tab: Tab) -> bool:
+    """One field per setting, with what is wrong below it; returns whether all of them are right."""
+    wrong = tab.read()
+    st.html(_CHIPS)
+    st.pills(
+        "Methods",
+        list(BANDIT_METHODS),
+        selection_mode="multi",
+        default=tab.typed["methods"],
+        format_func=lambda name: BANDIT_METHODS[name].label,
+        key=tab.key("methods"),
+    )
+    if "methods" in wrong:
+        st.error(wrong["methods"])
+    pairs = list(SETTINGS.values())
+    for left, right in zip(pairs[::2], pairs[1::2], strict=True):
+        for column, setting in zip(st.columns(2), (left, right), strict=True):
+            with column:
+                _number(tab, setting)
+        for setting in (left, right):
+            if setting.name in wrong:
+                st.error(wrong[setting.name])
+    st.button(
+        "Reset to the paper's",
+        icon=":material/restart_alt:",
+        type="tertiary",
+        disabled=not wrong and tab.config == PAPER,
+        on_click=tab.put,
+        args=(PAPER,),
+    )
+    return not wrong
+
+
+def _number(tab: Tab, setting: Setting) -> None:
+    value, paper = tab.typed[setting.name], getattr(PAPER, setting.name)
+    differs = "" if value == paper else f" :gray[(paper: {paper:g})]"
+    st.number_input(
+        setting.label + differs,
+        value=value,
+        step=setting.increment,
+        format="%d" if setting.whole else "%g",
+        key=tab.key(setting.name),
+        help=f"{setting.help} From {setting.low:,g} to {setting.high:,g}; the paper has {paper:g}.",
+    )
+
+
+def buttons(tab: Tab, right: bool, shown: Snapshot | None) -> None:
+    """Run, run with another seed, stop."""
+    running = shown is not None and not shown.finished
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Run",
+            icon=":material/play_arrow:",
+            type="secondary" if running else "primary",
+            disabled=running or not right,
+            on_click=_start,
+            args=(tab, 0),
+        )
+        st.button(
+            "Another seed",
+            icon=":material/casino:",
+            disabled=running or not right,
+            on_click=_start,
+            args=(tab, 1),
+            help="The same settings with the next first seed.",
+        )
+        st.button(
+            "Stop",
+            icon=":material/stop:",
+            type="primary" if running else "secondary",
+            disabled=not running,
+            on_click=_stop,
+            args=(tab,),
+        )
+        if shown and right and shown.config != tab.config:
+            st.caption("The curves below are of other settings. Run to see these.")
+
+
+def _start(tab: Tab, seeds_on: int) -> None:
+    if tab.read():  # something wrong was typed after the button was drawn
+        return
+    if seeds_on:
+        last = int(SETTINGS["seed"].high)
+        tab.put(replace(tab.config, seed=(tab.config.seed + seeds_on) % (last + 1)))
+    tab.run = service().start(tab.config)
+
+
+def _stop(tab: Tab) -> None:
+    if tab.run:
+        service().stop(tab.run)

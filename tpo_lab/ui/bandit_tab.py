@@ -1,0 +1,96 @@
+"""What one browser tab has on the Bandits page: settings as typed, the run shown, and the URL that holds both."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from tpo_lab.errors import InputError
+from tpo_lab.experiments.config import SETTINGS, BanditConfig
+from tpo_lab.runs.service import service
+from tpo_lab.ui import url
+
+_TAB = "bandits.tab"
+
+
+@dataclass
+class Tab:
+    """The state of one tab; nothing that was typed is lost when it leaves the page and comes back.
+
+    Attributes:
+        typed: by setting, what its field holds; it may be wrong.
+        config: the last settings that were right.
+        run: id of the run that is shown; None: none yet.
+        written: the URL parameters that were written last.
+        bad_url: one sentence on a URL that could not be read; empty otherwise.
+        revision: grows when the fields get values from elsewhere.
+    """
+
+    typed: dict[str, Any] = field(default_factory=lambda: _fields(BanditConfig()))
+    config: BanditConfig = field(default_factory=BanditConfig)
+    run: str | None = None
+    written: dict[str, str] = field(default_factory=dict)
+    bad_url: str = ""
+    revision: int = 0
+
+    def key(self, name: str) -> str:
+        """The key of the widget of one setting."""
+        return f"bandits.{name}.{self.revision}"
+
+    def read(self) -> dict[str, str]:
+        """Take what the fields hold; returns one sentence for each that is wrong."""
+        for name in self.typed:
+            self.typed[name] = st.session_state.get(self.key(name), self.typed[name])
+        wrong = {}
+        for name, setting in SETTINGS.items():
+            try:
+                setting.check(self.typed[name])
+            except InputError as error:
+                wrong[name] = str(error)
+        try:
+            if not wrong:
+                self.config = BanditConfig.from_mapping(self.typed)
+        except InputError as error:
+            wrong["methods"] = str(error)
+        return wrong
+
+    def put(self, config: BanditConfig) -> None:
+        """Set every field."""
+        self.config, self.typed, self.revision = config, _fields(config), self.revision + 1
+
+    def write_url(self) -> None:
+        """Make the URL hold the settings and the run."""
+        query = self.config.to_query() | ({"run": self.run} if self.run else {})
+        if query != self.written:
+            self.written = query
+            url.write(query)
+
+
+def load() -> Tab:
+    """The tab's state, after the URL was read if somebody came by it."""
+    new = _TAB not in st.session_state
+    tab = st.session_state.setdefault(_TAB, Tab())
+    assert isinstance(tab, Tab)
+    if url.arrived() or new:
+        query = st.query_params.to_dict()
+        if query or new or url.went_back():
+            _read_url(tab, query)
+        else:  # a link of the menu carries no state: the settings and the run that were left are still there
+            tab.written = {}
+    if tab.run is None:
+        tab.run = next((run.id for run in service().list() if run.config == tab.config), None)
+    return tab
+
+
+def _read_url(tab: Tab, query: dict[str, str]) -> None:
+    tab.written = dict(query)
+    tab.run = query.pop("run", None)
+    try:
+        tab.put(BanditConfig.from_query(query))
+        tab.bad_url = ""
+    except InputError as error:
+        tab.bad_url = str(error)
+
+
+def _fields(config: BanditConfig) -> dict[str, Any]:
+    return {name: getattr(config, name) for name in SETTINGS} | {"methods": list(config.methods)}
