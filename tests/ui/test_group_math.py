@@ -78,6 +78,7 @@ def random_scenarios(rule: str) -> list[Scenario]:
         weights[0] = 1.0
         found.append(Scenario(tuple(normal), policy=tuple(map(float, weights)), rule=rule))
         found.append(Scenario(tuple(normal), policy=(-1e5,) * k, kind="log_probs", rule=rule, eta=1e-300))
+        found.append(Scenario(tuple(normal), policy=tuple((normal * 1e299).tolist()), kind="log_probs", rule=rule))
     return found
 
 
@@ -90,6 +91,14 @@ def test_every_rule_on_random_and_extreme_groups(node: Node, rule: str) -> None:
     for made, found in zip(reports, drawn, strict=True):
         for key, expected in (("u", made.u), ("p", made.p_old), ("q", made.q), ("d", made.q_minus_p)):
             close(found[key], expected, f"{key} of {made.scenario}")
+
+
+def test_equal_scores_move_nothing_to_the_last_digit(node: Node) -> None:
+    """The page says so only where q - p is exactly 0, as it is in Python."""
+    rng = np.random.default_rng(0)
+    groups = [Scenario((c,) * k, tuple(rng.random(k).tolist())) for k in range(2, 65) for c in (0.0, 0.1, 0.7, 1000.1)]
+    for found in node(DESCRIBE, [group_data(report(s)) for s in groups]):
+        assert not any(found["d"])
 
 
 def test_a_rule_travels_with_its_strength() -> None:

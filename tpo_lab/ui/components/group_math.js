@@ -36,23 +36,23 @@ export function standardise(scores, rule) {
 
 /** log softmax over the counted candidates; -Infinity for the others and for a probability of 0. */
 export function logSoftmax(logits, mask) {
-  const top = max(logits.filter((_, i) => mask[i]));
-  const shift = Number.isFinite(top) ? top : 0;
-  const total = sum(logits.map((l, i) => (mask[i] ? Math.exp(l - shift) : 0)));
+  const possible = logits.map((l, i) => mask[i] && l > -Infinity);
+  const level = fromTop(logits, possible);
+  const total = sum(level.map((l, i) => (possible[i] ? Math.exp(l) : 0)));
   const logTotal = total > 0 ? Math.log(total) : 0;
-  return logits.map((l, i) => (mask[i] ? l - shift - logTotal : -Infinity));
+  return level.map((l, i) => (possible[i] ? l - logTotal : -Infinity));
 }
 
 /** log q_i with q_i proportional to p_i exp(u_i / eta). */
 export function logTarget(logP, u, eta, mask) {
-  const temperature = Math.max(eta, SMALLEST_NORMAL * 2 ** 24);
-  const reachable = logP.map((l, i) => mask[i] && l > -Infinity);
-  const best = max(u.filter((_, i) => reachable[i]));
-  const top = max(logP.filter((_, i) => reachable[i]));
-  // Both terms are measured from their maximum, so that the sum stays finite.
+  const possible = logP.map((l, i) => mask[i] && l > -Infinity);
+  const temperature = Math.max(eta, SMALLEST_NORMAL);
+  const tilt = fromTop(u, possible).map((x) => Math.max(divide(x, temperature), -LARGEST / 8));
+  // Without a tilt q is p_old to the last digit.
+  if (tilt.every((x) => x === 0)) return logSoftmax(logP, mask);
   return logSoftmax(
-    logP.map((l, i) => (reachable[i] ? l - top + (u[i] - best) / temperature : -Infinity)),
-    mask,
+    fromTop(logP, possible).map((level, i) => level + tilt[i]),
+    possible,
   );
 }
 
@@ -142,6 +142,12 @@ function othersDeviation(unit, i) {
   if (!(max(others) > low)) return 0;
   const mean = sum(others.map((x) => x - low)) / others.length;
   return Math.sqrt(sum(others.map((x) => (x - low - mean) ** 2)) / (others.length - 1));
+}
+
+/** How far each possible entry lies below the largest of them, at most a quarter of the largest float; 0 elsewhere. */
+function fromTop(xs, possible) {
+  const top = max(xs.filter((_, i) => possible[i]));
+  return xs.map((x, i) => (possible[i] ? 2 * Math.max(0.5 * x - 0.5 * top, -LARGEST / 8) : 0));
 }
 
 /** The quotient; one beyond the largest float becomes the largest float. */
