@@ -1,5 +1,7 @@
 """Every number that is shown about one group, computed once: the page, the command line and the tests read this."""
 
+import math
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +18,8 @@ from tpo_lab.group.target import (
     log_target,
     objective_maximum,
 )
+
+_LOG_LARGEST = math.log(sys.float_info.max)
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,7 @@ def report(scenario: Scenario) -> Report:
         effective_q=float(np.exp(entropy(q))),
         best=best,
         log_odds_factor=log_odds,
-        odds_factor=float(np.exp(min(log_odds, np.log(np.finfo(np.float64).max)))),
+        odds_factor=math.exp(log_odds) if log_odds < _LOG_LARGEST else sys.float_info.max,
         argmax_moved=bool(p_old[np.argmax(q)] < p_old.max()),
         objective_p_old=float(np.sum(p_old * u)),
         objective_q=float(objective_maximum(raw_log_p, u, eta=eta, counted=counted)),

@@ -68,12 +68,13 @@ def snippet(scenario: Scenario, language: str = "numpy") -> str:
     body = [*_START, *_centre_and_scale(rule, amount), *_standardise(rule, bound), *_TILT]
     function = "\n".join(f"    {line}".rstrip() for line in body)
     text = (
+        f"# Target Policy Optimization (arXiv 2604.06159). Rule: {rule.label}\n"
         f"{lib.imports}\n\n\n"
         f"def target(scores, log_p_old, eta):\n"
-        f'    """Target of one group (arXiv 2604.06159); scores standardised as in: {rule.label}."""\n'
+        f'    """Standardised scores u and target q of one group; a score of nan is missing."""\n'
         f"{function}\n\n\n"
-        f"scores = {_array(lib, scenario.scores)}{'  # nan: not scored' if None in scenario.scores else ''}\n"
-        f"log_p_old = {_log_p_old(lib, scenario)}\n"
+        f"scores = {_array(lib, scenario.scores)}\n"
+        f"{_log_p_old(lib, scenario)}\n"
         f"u, q = target(scores, log_p_old, eta={scenario.eta!r})\n"
         "print(q)\n"
     )
@@ -160,21 +161,23 @@ def _standardise(rule: Rule, bound: float) -> list[str]:
 
 def _log_p_old(lib: Language, s: Scenario) -> str:
     if s.policy is None:
-        return "xp.zeros_like(scores)  # uniform; a constant makes no difference"
+        return "log_p_old = xp.zeros_like(scores)  # uniform; a constant makes no difference"
     if s.kind == "probs":
         if min(s.policy) > 0:
-            return f"xp.log({_array(lib, s.policy)})"
-        return f"{_array(lib, tuple(float(x) for x in s.log_p_old()))}  # -inf: probability 0"
+            return f"log_p_old = xp.log({_array(lib, s.policy)})"
+        logs = tuple(float(x) for x in s.log_p_old())
+        return f"# -inf: probability 0\nlog_p_old = {_array(lib, logs)}"
     if s.lengths is None:
-        return _array(lib, s.policy)
-    return f"{_array(lib, s.policy)} * {_array(lib, s.lengths)}  # mean per token, times the number of tokens"
+        return f"log_p_old = {_array(lib, s.policy)}"
+    tokens = _array(lib, s.lengths)
+    return f"mean_log_p, tokens = {_array(lib, s.policy)}, {tokens}\nlog_p_old = mean_log_p * tokens"
 
 
 def _array(lib: Language, values: tuple[float | None, ...]) -> str:
     words = {"nan": "xp.nan", "-inf": "-xp.inf"}
     items = [words.get(text, text) for text in ("nan" if v is None else repr(v) for v in values)]
     listed = ", ".join(items)
-    if len(listed) <= 70:
+    if len(listed) <= 50:
         return lib.array.format(f"[{listed}]")
     wrapped = textwrap.fill(f"{listed},", width=100, initial_indent="    ", subsequent_indent="    ")
     return lib.array.format(f"[\n{wrapped}\n]")

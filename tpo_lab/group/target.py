@@ -73,9 +73,10 @@ def objective_maximum(log_p_old: Array, u: Array, *, eta: Any = 1.0, counted: Ar
     # log sum p exp(tilt), with tilt <= 0: near 0 from what it lacks to 1, else from its largest term.
     short = masked_sum(xp, xp.exp(log_p) * xp.expm1(tilt), possible)
     near = short > -0.5
-    terms = xp.where(possible, log_p + tilt, xp.zeros_like(log_p))
+    terms = xp.where(possible, log_p + tilt, -xp.inf)
     top = masked_max(xp, terms, possible)
-    far = top + xp.log(xp.maximum(masked_sum(xp, xp.exp(below(xp, terms, top)), possible), xp.ones_like(top)))
+    sum_in_top = masked_sum(xp, xp.exp(below(xp, xp.where(possible, terms, top), top)), possible)
+    far = top + xp.log(xp.maximum(sum_in_top, xp.ones_like(top)))
     log_sum = xp.where(near, xp.log1p(xp.where(near, short, xp.zeros_like(short))), far)
     return (best + eta * log_sum)[..., 0]
 
