@@ -18,10 +18,10 @@ with st.sidebar:
     preset = controls.preset(view)
     controls.size(view)
     controls.rule(view)
-    with st.expander("Type or paste the group", on_change="rerun") as box:
+    with st.expander("Type or paste the group", key="target.open.numbers", on_change="rerun") as box:
         if box.open:
             numbers(view)
-    with st.expander("Save, load", on_change="rerun") as box:
+    with st.expander("Save, load", key="target.open.files", on_change="rerun") as box:
         if box.open:
             files.save_and_load(view, now)
 
@@ -33,6 +33,6 @@ reading.numbers(now)
 reading.also(now)
 reading.formula(now, candidate)
 fitting(view, now, restart=preset)
-with st.expander("Copy as code", icon=":material/code:", on_change="rerun") as box:
+with st.expander("Copy as code", icon=":material/code:", key="target.open.code", on_change="rerun") as box:
     if box.open:
         files.code(view)

@@ -14,7 +14,7 @@ from tpo_lab.group.rules import RULES
 from tpo_lab.group.scenario import Scenario
 from tpo_lab.ui.edits import resized
 from tpo_lab.ui.latex import standardisation
-from tpo_lab.ui.session import change, complain, key_for, replace_group, worked
+from tpo_lab.ui.session import GROUP_FIELDS, change, complain, key_for, replace_all, worked
 from tpo_lab.ui.view import View
 
 # Twenty to the decade, to two digits: an arrow key moves eta by an eighth.
@@ -27,7 +27,7 @@ def preset(view: View) -> str:
 
     def chosen() -> None:
         name = st.session_state["target.preset"]
-        replace_group(lambda view: view.with_scenario(PRESETS[name].scenario), "preset")
+        replace_all(lambda view: replace(view, scenario=PRESETS[name].scenario, candidate=None), "preset")
 
     st.menu_button(
         current.label if current else "Your own group",
@@ -50,7 +50,7 @@ def size(view: View) -> None:
         MAX_CANDIDATES,
         view.scenario.k,
         key=key_for("k", view.scenario.k),
-        on_change=worked("k", lambda k: replace_group(_group(lambda s: resized(s, k)), "k")),
+        on_change=worked("k", lambda k: change(_group(lambda s: resized(s, k)), "k", settles=GROUP_FIELDS)),
         help="More candidates are copies of the last one; fewer drop the last ones.",
     )
     complain("k")

@@ -8,7 +8,7 @@ import streamlit as st
 
 from tpo_lab.group.report import Report
 from tpo_lab.group.snippets import LANGUAGES, snippet
-from tpo_lab.ui.session import complain, replace_group
+from tpo_lab.ui.session import complain, replace_all
 from tpo_lab.ui.view import View
 
 UPLOAD_MB = 1
@@ -64,4 +64,4 @@ def _loaded() -> None:
     if file is not None:
         # Bytes that are no text become signs that are no JSON.
         text = file.getvalue().decode("utf-8-sig", errors="replace")
-        replace_group(lambda _: View.from_json(text), "file")
+        replace_all(lambda _: View.from_json(text), "file")

@@ -6,10 +6,9 @@ from tpo_lab.group.parse import parse_numbers, write_number
 from tpo_lab.group.report import report
 from tpo_lab.group.scenario import POLICY_KINDS, PolicyKind, Scenario
 from tpo_lab.ui.edits import restated
-from tpo_lab.ui.session import change, complain, key_for, pending, value_of, worked
+from tpo_lab.ui.session import GROUP_FIELDS, change, complain, key_for, pending, value_of, worked
 from tpo_lab.ui.view import View
 
-FIELDS = ("scores", "policy", "kind", "lengths")
 UNIFORM = "uniform"
 _KINDS: dict[str, PolicyKind | None] = {UNIFORM: None, **{kind: kind for kind in POLICY_KINDS}}
 
@@ -62,7 +61,7 @@ def _typed() -> None:
             )
         )
 
-    change(make, *FIELDS)
+    change(make, *GROUP_FIELDS)
 
 
 def _kind_chosen(name: str) -> None:
@@ -71,4 +70,4 @@ def _kind_chosen(name: str) -> None:
         _typed()
     else:
         kind = _KINDS[name]
-        change(lambda view: view.with_scenario(restated(report(view.scenario), kind)), *FIELDS)
+        change(lambda view: view.with_scenario(restated(report(view.scenario), kind)), "kind", settles=GROUP_FIELDS)

@@ -7,10 +7,12 @@ from typing import Any
 import streamlit as st
 
 from tpo_lab.errors import InputError
+from tpo_lab.group.report import report
 from tpo_lab.ui import url
 from tpo_lab.ui.components.group_editor import Edit
 from tpo_lab.ui.view import View
 
+GROUP_FIELDS = ("scores", "policy", "kind", "lengths")  # the controls that hold the group as text
 _SESSION = "target.session"
 
 
@@ -79,7 +81,7 @@ def change(make: Callable[[View], View], *fields: str, settles: tuple[str, ...] 
     Args:
         make: the next view from the present one.
         fields: the controls that were worked; a sentence about none of them goes to the first.
-        settles: other controls of the same value, whose unfinished text is given up.
+        settles: other controls that follow, whose unfinished text is given up.
     """
     tab = session()
     for name in ("url", *fields, *settles):
@@ -90,12 +92,12 @@ def change(make: Callable[[View], View], *fields: str, settles: tuple[str, ...] 
         tab.gesture = False
         tab.typed.update(fields)
     except InputError as error:
-        tab.wrong[error.field if error.field in fields else fields[0]] = str(error)
+        tab.wrong[error.field if error.field in (*fields, *settles) else fields[0]] = str(error)
         tab.held.update(fields)
 
 
-def replace_group(make: Callable[[View], View], field: str) -> None:
-    """`change` for what replaces the whole group: a preset, a file, a drag. Success drops every sentence."""
+def replace_all(make: Callable[[View], View], field: str) -> None:
+    """`change` for what replaces everything: a preset, a file. Success drops every sentence and unfinished text."""
     tab = session()
     change(make, field)
     if field not in tab.wrong:
@@ -105,13 +107,13 @@ def replace_group(make: Callable[[View], View], field: str) -> None:
 
 def edited(edit: Edit) -> None:
     """Take what a person did to the bars; the URL follows at the end of the gesture."""
-    tab = session()
 
     def make(view: View) -> View:
-        return replace(view, scenario=edit.apply(view.scenario), candidate=edit.selected)
+        follows_best = view.candidate is None and edit.selected == report(view.scenario).best
+        return replace(view, scenario=edit.apply(view.scenario), candidate=None if follows_best else edit.selected)
 
-    replace_group(make, "group")
-    tab.gesture = not edit.final
+    change(make, "group", settles=GROUP_FIELDS)
+    session().gesture = not edit.final
 
 
 def pending(field: str) -> bool:
@@ -145,7 +147,7 @@ def key_for(name: str, value: Any) -> str:
 
 
 def worked(name: str, then: Callable[[Any], None]) -> Callable[[], None]:
-    """The callback of the control `name`: `then` of its value, unless the control has been replaced since."""
+    """The callback of the control `name` under its present key: `then` of its value, unless it was replaced since."""
     key = _key(name)
 
     def callback() -> None:

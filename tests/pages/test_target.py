@@ -1,0 +1,255 @@
+"""The page Target without a browser: what the controls do to the numbers, and what bad input leaves alone."""
+
+import math
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tpo_lab.group.presets import PRESETS
+from tpo_lab.group.rules import RULES
+
+PAGE = Path(__file__).parents[2] / "app_pages" / "target.py"
+
+
+def opened(**query: str) -> AppTest:
+    """The page, come to by a URL with these parameters."""
+    page = AppTest.from_file(str(PAGE), default_timeout=30)
+    for name, value in query.items():
+        page.query_params[name] = value
+    return quiet(page.run())
+
+
+def quiet(page: AppTest) -> AppTest:
+    assert not page.exception
+    return page
+
+
+def control(page: AppTest, kind: str, label: str):  # type: ignore[no-untyped-def]
+    """The one control of that kind and label."""
+    (found,) = [widget for widget in getattr(page, kind) if widget.label == label]
+    return found
+
+
+def typed(page: AppTest, label: str, text: str, kind: str = "text_input") -> AppTest:
+    return quiet(control(page, kind, label).set_value(text).run())
+
+
+def metric(page: AppTest, label: str) -> str:
+    (found,) = [m.value for m in page.metric if m.label.startswith(label)]
+    return str(found)
+
+
+def url(page: AppTest) -> dict[str, str]:
+    return {name: value[0] if isinstance(value, list) else value for name, value in page.query_params.items()}
+
+
+def sentences(page: AppTest) -> list[str]:
+    return [error.value for error in page.error]
+
+
+def open_numbers(page: AppTest) -> AppTest:
+    return open_box(page, "numbers")
+
+
+def open_box(page: AppTest, name: str) -> AppTest:
+    page.session_state[f"target.open.{name}"] = True
+    return quiet(page.run())
+
+
+def test_it_opens_on_one_success_of_eight() -> None:
+    page = opened()
+    assert page.markdown[0].value.startswith("#### One winner")
+    assert metric(page, "Spread") == "0.331"
+    assert metric(page, "Odds of best") == "× 20.6"
+    assert metric(page, "KL") == "1.02"
+    assert metric(page, "Effective candidates") == "8 → 2.89"
+    assert url(page) == {}
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_preset_opens_says_why_and_is_in_the_url(name: str) -> None:
+    preset = PRESETS[name]
+    page = opened(**preset.scenario.to_query())
+    assert preset.why in [caption.value for caption in page.caption]
+    assert control(page, "number_input", "Candidates K").value == preset.scenario.k
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_opens_with_its_source(rule: str) -> None:
+    page = opened(scores="1,0,0.5,null", rule=rule)
+    assert any(RULES[rule].source in caption.value for caption in page.caption)
+    assert [x.label for x in page.text_input if "Strength" in x.label or "Bound" in x.label] == (
+        [] if RULES[rule].tunable is None else [page.text_input[-1].label]
+    )
+
+
+def test_eta_by_slider_field_and_budget_is_one_value() -> None:
+    page = opened()
+    quiet(control(page, "select_slider", "Temperature η").set_value(0.5).run())
+    assert control(page, "text_input", "η").value == "0.5"
+    assert url(page)["eta"] == "0.5"
+    typed(page, "η", "123.5")
+    assert control(page, "select_slider", "Temperature η").value == 123.5
+    typed(page, "KL(q‖p), nats", "0.25")
+    assert metric(page, "KL") == "0.25"
+    odds = math.exp(8 / math.sqrt(7) / float(url(page)["eta"])) / 7
+    q = odds / (1 + odds)
+    assert q * math.log(8 * q) + (1 - q) * math.log(8 * (1 - q) / 7) == pytest.approx(0.25, abs=1e-5)
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "nan", "inf", "abc", "", "1e999"])
+def test_a_bad_eta_keeps_the_last_good_one_and_what_was_typed(text: str) -> None:
+    page = typed(opened(scores="1,0", eta="2"), "η", text)
+    assert len(sentences(page)) == 1
+    assert control(page, "text_input", "η").value == text
+    assert url(page) == {"scores": "1,0", "eta": "2"}
+    assert metric(page, "KL") == "0.111"
+    quiet(control(page, "select_slider", "Temperature η").set_value(1.0).run())
+    assert sentences(page) == []
+    assert control(page, "text_input", "η").value == "1"
+
+
+def test_a_budget_out_of_reach_is_said() -> None:
+    page = typed(opened(), "KL(q‖p), nats", "30")
+    assert "out of reach" in sentences(page)[0]
+    assert metric(page, "KL") == "1.02"
+
+
+def test_fewer_and_more_candidates_copy_or_drop_the_last() -> None:
+    page = opened(scores="1,0,2", policy="0.5,0.25,0.25")
+    quiet(control(page, "number_input", "Candidates K").set_value(5).run())
+    assert url(page)["scores"] == "1,0,2,2,2"
+    assert url(page)["policy"] == "0.5,0.25,0.25,0.25,0.25"
+    quiet(control(page, "number_input", "Candidates K").set_value(2).run())
+    assert url(page)["scores"] == "1,0"
+
+
+def test_dropping_the_last_scored_candidate_is_refused() -> None:
+    page = opened(scores="null,null,1")
+    quiet(control(page, "number_input", "Candidates K").set_value(2).run())
+    assert len(sentences(page)) == 1
+    assert url(page)["scores"] == "null,null,1"
+
+
+def test_a_strength_belongs_to_its_rule() -> None:
+    page = opened(scores="0.001,0,0", rule="robust_floor", strength="0.5")
+    assert control(page, "text_input", "Strength, score units").value == "0.5"
+    typed(page, "Strength, score units", "-2")
+    assert sentences(page) == ["The strength must be greater than 0, not -2."]
+    quiet(control(page, "selectbox", "Standardisation rule").set_value("tpo_paper").run())
+    assert sentences(page) == []
+    assert url(page) == {"scores": "0.001,0,0"}
+
+
+@pytest.mark.parametrize(
+    ("query", "about"),
+    [
+        ({"scores": "1,a"}, "'a'"),
+        ({"scores": "1,0", "eta": "0"}, "greater than 0"),
+        ({"scores": "1,0", "policy": "0.5"}, "1 probabilit"),
+        ({"scores": "1,0", "policy": "0,0"}, "greater than 0"),
+        ({"scores": "1,0", "policy": "-1,2"}, "negative"),
+        ({"scores": "1,0", "rule": "grpo"}, "known"),
+        ({"scores": ",".join("0" * 65)}, "at most 64"),
+        ({"scores": "1,0", "candidate": "3"}, "no candidate 3"),
+        ({"scores": "1,0", "candidate": "1.5"}, "whole number"),
+        ({"scores": "1,0", "step_size": "0"}, "step size"),
+        ({"scores": "1,0", "colour": "red"}, "colour"),
+        ({"scores": "1" * 20_000}, "limit"),
+    ],
+)
+def test_a_bad_url_is_one_sentence_and_the_default_stays(query: dict[str, str], about: str) -> None:
+    page = opened(**query)
+    assert len(sentences(page)) == 1
+    assert about in sentences(page)[0]
+    assert metric(page, "Spread") == "0.331"
+    assert url(page) == query  # to be corrected by hand
+    quiet(control(page, "select_slider", "Temperature η").set_value(2.0).run())
+    assert sentences(page) == []
+    assert url(page) == {"scores": "1,0,0,0,0,0,0,0", "eta": "2"}
+
+
+def test_a_single_candidate_of_a_url_opens() -> None:
+    page = opened(scores="1")
+    assert "Only one candidate" in page.markdown[0].value
+    assert control(page, "number_input", "Candidates K").value == 1
+
+
+def test_scores_are_pasted() -> None:
+    page = open_numbers(opened())
+    typed(page, "Scores", "[1; 0.5; null; -2]", "text_area")
+    assert sentences(page) == []
+    assert url(page)["scores"] == "1,0.5,null,-2"
+    assert "missing" in page.markdown[0].value
+
+
+@pytest.mark.parametrize("text", ["1, x", "", "nan", "inf, 1", "1,,2", ",".join(["1"] * 65), "1 " * 9_000, "null"])
+def test_bad_scores_are_kept_as_typed(text: str) -> None:
+    page = typed(open_numbers(opened()), "Scores", text, "text_area")
+    assert len(sentences(page)) == 1
+    assert control(page, "text_area", "Scores").value == text
+    quiet(control(page, "select_slider", "Temperature η").set_value(2.0).run())
+    assert control(page, "text_area", "Scores").value == text
+    assert len(sentences(page)) == 1
+    assert url(page) == {"scores": "1,0,0,0,0,0,0,0", "eta": "2"}
+
+
+def test_a_pasted_group_is_right_when_its_last_field_is() -> None:
+    page = open_numbers(opened(scores="1,0", policy="0.5,0.5"))
+    typed(page, "Scores", "1, 0, 0", "text_area")
+    assert sentences(page) == ["There are 2 probabilities for 3 scores; give one per candidate."]
+    assert url(page)["scores"] == "1,0"
+    typed(page, "Probabilities", "0.2, 0.2, 0.6", "text_area")
+    assert sentences(page) == []
+    assert url(page) == {"scores": "1,0,0", "policy": "0.2,0.2,0.6"}
+
+
+def test_a_policy_is_stated_in_another_way_without_moving_the_target() -> None:
+    page = open_numbers(opened(scores="1,0", policy="0.8,0.2"))
+    before = metric(page, "KL")
+    quiet(control(page, "selectbox", "Old policy").set_value("mean_log_probs").run())
+    typed(page, "Lengths, tokens", "2, 2", "text_area")
+    assert sentences(page) == []
+    assert metric(page, "KL") != before  # twice the log-probs
+    quiet(control(page, "selectbox", "Old policy").set_value("probs").run())
+    weights = [float(p) for p in url(page)["policy"].split(",")]
+    assert weights[0] / weights[1] == pytest.approx(16)
+    quiet(control(page, "selectbox", "Old policy").set_value("uniform").run())
+    assert "policy" not in url(page)
+
+
+def test_a_probability_of_zero_has_no_log_prob() -> None:
+    page = open_numbers(opened(scores="1,0,0", policy="0.5,0.5,0"))
+    quiet(control(page, "selectbox", "Old policy").set_value("log_probs").run())
+    assert len(sentences(page)) == 1
+    assert url(page)["policy"] == "0.5,0.5,0"
+
+
+def test_the_formula_has_the_numbers_of_the_candidate() -> None:
+    latex = opened(scores="1,0,0,0,0,0,0,0", candidate="2").latex[0].value
+    assert r"q_{2}" in latex
+    assert "0.0363" in latex
+    assert "-0.378" in latex
+    absent = opened(scores="1,0,null", candidate="3")
+    assert not absent.latex
+    assert any("has no score" in text.value for text in absent.markdown)
+
+
+def test_code_is_shown_when_asked_for() -> None:
+    page = opened(scores="1,0,0.25")
+    assert not page.code
+    open_box(page, "code")
+    assert [language in code.value for language, code in zip(("numpy", "jax", "torch"), page.code, strict=True)] == [
+        True
+    ] * 3
+    assert all("0.25" in code.value for code in page.code)
+
+
+@pytest.mark.parametrize(
+    ("scores", "spread"), [("1e300,-1e300", "1e300"), ("1e-300,0", "5e−301"), (",".join(["0"] * 63 + ["1"]), "0.124")]
+)
+def test_extremes_open(scores: str, spread: str) -> None:
+    page = opened(scores=scores, eta="1e-9")
+    assert metric(page, "Spread") == spread
+    assert metric(page, "Effective candidates").endswith("→ 1")
