@@ -7,8 +7,7 @@ from tpo_lab.ui import bandit_form, bandit_tab, live
 tab = bandit_tab.load()
 st.markdown(
     "#### One of K actions is right\n"
-    "Each step draws B actions and moves the logits by α along the method's direction. All methods start from the "
-    "uniform policy and meet the same random numbers."
+    "Each step draws B actions and moves the logits by α along the method's direction, from the same random numbers."
 )
 if tab.bad_url:
     st.error(f"The link could not be read. {tab.bad_url} The settings below were kept.")

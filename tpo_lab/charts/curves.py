@@ -14,7 +14,7 @@ from tpo_lab.methods.registry import METHODS
 
 Spec = dict[str, Any]
 MAX_POINTS = 150
-HEIGHT = 370
+HEIGHT = 340
 NEUTRAL = "#8C8C8C"  # read on both backgrounds
 DEEPEST = -10  # decades
 

@@ -1,7 +1,7 @@
 """What the service and its worker say to each other: JSON, one message a line, arrays as base64 of their bytes.
 
-To the worker: {"do": "run", "id", "config"} and {"do": "stop", "id"}. From it, by "is": "ready"; "began" with "id"; "chunk" with "id",
-"lane" and "values" ({diagnostic: float32 (T, S)}); "done" and "stopped" with "id"; "failed" with "id" and "reason".
+To the worker: {"do": "run", "id", "config"} and {"do": "stop", "id"}. From it: {"is": "ready"}, and with the "id" of a
+run, "began"; "chunk" with "lane" and "values" ({diagnostic: float32 (T, S)}); "done"; "stopped"; "failed" and "reason".
 """
 
 import base64

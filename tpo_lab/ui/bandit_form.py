@@ -11,20 +11,14 @@ from tpo_lab.ui.bandit_tab import Tab
 
 PAPER = BanditConfig()
 # The chips of the methods carry the colours of their curves.
-_CHIPS = (
-    "<style>"
-    + "".join(
-        f"[class*=st-key-bandits-methods] button:nth-of-type({i})::before {{ content: '●'; margin-right: 0.4em; color: {method.colour}; }}"
-        for i, method in enumerate(BANDIT_METHODS.values(), 1)
-    )
-    + "</style>"
-)
+_DOT = "[class*=st-key-bandits-methods] button:nth-of-type({}){{ --dot: {}; }}"
+_CHIPS = "".join(_DOT.format(i, method.colour) for i, method in enumerate(BANDIT_METHODS.values(), 1))
 
 
 def settings(tab: Tab) -> bool:
     """One field per setting, with what is wrong below it; returns whether all of them are right."""
     wrong = tab.read()
-    st.html(_CHIPS)
+    st.html(f"<style>{_CHIPS}</style>")
     st.pills(
         "Methods",
         list(BANDIT_METHODS),

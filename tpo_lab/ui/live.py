@@ -63,6 +63,9 @@ def _draw(run: Snapshot | None, config: BanditConfig) -> None:
             alt=f"{diagnostic.title} over updates, one line per method",
         )
     st.html(_table(run, shown))
+    st.caption(
+        "n: seeds with a value. A zero update takes no step and has no angle: GRPO, where all rewards are equal."
+    )
 
 
 def _progress(run: Snapshot | None) -> str:
