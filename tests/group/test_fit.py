@@ -45,6 +45,13 @@ def test_candidates_without_a_score_or_a_probability_stay_at_0() -> None:
     assert np.all(np.isfinite([path.residual, path.loss]))
 
 
+def test_a_probability_too_small_for_a_float_can_be_lifted() -> None:
+    start = report(Scenario((1, 0), policy=(-800, 0), kind="log_probs", eta=0.001))
+    assert start.p_old[0] == 0
+    path = fit(start, 1.0, 2000)
+    assert path.p[-1, 0] > 0.99
+
+
 def test_extremes_stay_finite() -> None:
     scenario = Scenario((1, 0, -1), policy=(-1e300, 0, -1e5), kind="log_probs", eta=1e-300)
     path = fit(report(scenario), 1000.0, 100)

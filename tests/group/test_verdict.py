@@ -102,9 +102,14 @@ def test_a_policy_too_peaked_for_the_tilt() -> None:
     assert "peaked_policy" not in said([1, 0, 0, 0], policy=(-120, -80, -85, -90), kind="log_probs", eta=0.01)
 
 
+def test_a_probability_too_small_for_a_float_is_still_told() -> None:
+    text = said([1, 0], policy=(-1200, -80), kind="log_probs")["peaked_policy"].text
+    assert "candidate 1 goes from exp(-1120) to exp(-1118) only" in text
+
+
 def test_a_best_candidate_that_p_old_cannot_reach() -> None:
     found = said([0, 1, 0.5], policy=(0.5, 0, 0.5))
-    assert next(iter(found)) == "unreachable"
+    assert list(found) == ["unreachable"]
     assert "peaked_policy" not in found
     assert "unreachable" not in said([0, 1, 1], policy=(0.5, 0, 0.5))  # the other best has mass
 
@@ -120,6 +125,8 @@ def test_missing_scores_and_what_0_would_have_done() -> None:
 
 def test_a_rule_that_says_nothing_or_the_opposite() -> None:
     assert next(iter(said([-1, -3], rule="prime_rl_max_rl"))) == "silent_rule"
+    assert list(said([1, -3, -3], rule="prime_rl_max_rl", policy=(0.01, 0.98, 0.01))) == ["silent_rule"]
+    assert list(said([1, -3, -3], rule="skyrl_max_rl", policy=(0.01, 0.98, 0.01))) == ["inverted_rule"]
     inverted = said([-1, -3, -2], rule="skyrl_max_rl")["inverted_rule"]
     assert "the scores, -2:" in inverted.text
     assert "u = -0.5 and the worst 0.5" in inverted.text

@@ -49,7 +49,7 @@ def fit(report: Report, step_size: float, steps: int) -> Fit:
         raise InputError("steps", f"The number of steps must be 0 to {MAX_STEPS}, not {steps}.")
     # The whole row with a mask, not the reachable part of it: the sums are then the report's to the last bit, and equal
     # scores give a gradient of exactly 0.
-    reachable, q = report.p_old > 0, report.q
+    reachable, q = report.log_p_old > -np.inf, report.q
     z = report.scenario.log_p_old()
     logits, p = np.empty((2, steps + 1, q.size))
     for step in range(steps + 1):

@@ -3,7 +3,6 @@
 Scores are read with 0 as a fail and 1 as a pass; every sentence that needs this reading says so.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -91,7 +90,7 @@ def _equal(r: Report) -> Verdict | None:
 
 
 def _unreachable(r: Report) -> Verdict | None:
-    if r.zero_variance or _p_old(r, _best(r)) > 0:
+    if r.zero_variance or np.any(r.log_p_old[_best(r)] > -np.inf):
         return None
     return Verdict(
         "unreachable",
@@ -125,18 +124,15 @@ def _inverted(r: Report) -> Verdict | None:
 
 
 def _peaked(r: Report) -> Verdict | None:
-    best = _best(r)
-    q_best = float(r.q[best].sum())
-    reachable = r.log_p_old[r.p_old > 0]
-    spread, tilt = float(np.ptp(reachable)), _tilt(r)
-    if r.zero_variance or spread <= tilt or q_best >= STILL_SMALL or _p_old(r, best) == 0:
+    best, reachable = _best(r), r.log_p_old > -np.inf
+    spread, tilt = float(np.ptp(r.log_p_old[reachable])), float(np.ptp(r.u[reachable])) / r.scenario.eta
+    if spread <= tilt or r.q[best].sum() >= STILL_SMALL or not _gains(r, best):
         return None
     return Verdict(
         "peaked_policy",
         "The policy is too peaked for the tilt",
-        f"log p_old spreads over {figure(spread)} nats, the tilt u / eta over {figure(tilt)}: {_names(best)} "
-        f"{'goes' if len(best) == 1 else 'go'} from {figure(_p_old(r, best))} to {figure(q_best)} only, and the "
-        f"update hardly lifts the best. Log-probs summed over long answers do this; so does a large eta.",
+        f"log p_old spreads over {figure(spread)} nats, the tilt u / eta over {figure(tilt)}: {_go(r, best)} only, and "
+        "the update hardly lifts the best. Log-probs summed over long answers do this; so does a large eta.",
     )
 
 
@@ -182,7 +178,7 @@ def _low_variance(r: Report) -> Verdict | None:
 
 def _shaped(r: Report) -> Verdict | None:
     top, levels = float(_scores(r).max()), len(np.unique(_scores(r)))
-    if r.zero_variance or top > FAR_FROM_PASS:
+    if r.zero_variance or top > FAR_FROM_PASS or not _gains(r, _best(r)):
         return None
     if levels == 2 and r.sigma_population < LOW_SIGMA:
         return None  # one small bump: low variance says it all; shaping grades
@@ -190,24 +186,25 @@ def _shaped(r: Report) -> Verdict | None:
         "shaped_all_fail",
         "No score comes near a pass",
         f"The best score is {figure(top)}. If 1 is a pass, every candidate failed and only shaping ranks them, yet the "
-        f"update follows that ranking: {_names(_best(r))} {'goes' if len(_best(r)) == 1 else 'go'} from "
-        f"{figure(_p_old(r, _best(r)))} to {figure(float(r.q[_best(r)].sum()))}.",
+        f"update follows that ranking: {_go(r, _best(r))}.",
     )
 
 
 def _one_winner(r: Report) -> Verdict | None:
     scores = np.sort(_scores(r))
-    if r.zero_variance or scores[-1] <= FAR_FROM_PASS or not scores[0] == scores[-2] < scores[-1]:
+    if r.n_counted < 2 or scores[-1] <= FAR_FROM_PASS or not scores[0] == scores[-2] < scores[-1]:
+        return None
+    if not _gains(r, [r.best]):
         return None
     formula = ""
-    if r.scenario.rule == "tpo_paper" and r.n_counted > 1:
+    if r.scenario.rule == "tpo_paper":
         formula = " = exp(K / sqrt(K - 1))" if r.scenario.eta == 1 else " = exp(K / (eta sqrt(K - 1)))"
     return Verdict(
         "one_winner",
         "One winner",
         f"{_names(_best(r)).capitalize()} beats the other {r.n_counted - 1}, which tie. Its odds grow by a factor of "
-        f"{figure(r.odds_factor)}{formula}: from {figure(r.p_old[r.best])} to {figure(r.q[r.best])}. The others lose "
-        "in proportion to p_old.",
+        f"{figure(r.odds_factor)}{formula}: from {_sum(r.log_p_old[[r.best]])} to {_sum(r.log_q[[r.best]])}. "
+        "The others lose in proportion to p_old.",
     )
 
 
@@ -250,13 +247,20 @@ def _best(r: Report) -> list[int]:
     return [i for i, score in enumerate(r.scenario.scores) if score is not None and score == _scores(r).max()]
 
 
-def _p_old(r: Report, candidates: list[int]) -> float:
-    return float(r.p_old[candidates].sum())
+def _gains(r: Report, candidates: list[int]) -> bool:
+    """Whether the target gives the candidates more than p_old did."""
+    return bool(np.any(r.log_q[candidates] > r.log_p_old[candidates]))
 
 
-def _tilt(r: Report) -> float:
-    """Range of u / eta in nats over the candidates that p_old can reach."""
-    return min(float(np.ptp(r.u[r.p_old > 0])) / r.scenario.eta, math.inf)
+def _go(r: Report, candidates: list[int]) -> str:
+    verb = "goes" if len(candidates) == 1 else "go"
+    return f"{_names(candidates)} {verb} from {_sum(r.log_p_old[candidates])} to {_sum(r.log_q[candidates])}"
+
+
+def _sum(log_probs: Floats) -> str:
+    """The sum of the probabilities; as a power of e where it is too small for a float."""
+    total = float(np.exp(log_probs).sum())
+    return f"exp({log_probs.max():.0f})" if total == 0 and log_probs.max() > -np.inf else figure(total)
 
 
 def _moved(r: Report) -> float:
