@@ -70,10 +70,9 @@ def random_scenarios(rule: str) -> list[Scenario]:
             missing: list[float | None] = [float(s) for s in scores]
             missing[1::3] = [None] * len(missing[1::3])
             log_p = tuple(float(x) for x in -rng.exponential(1 if k < 64 else 50, size=k))
-            for values in ([float(s) for s in scores], missing):
-                eta = float(10 ** rng.uniform(-2, 1))
-                found.append(Scenario(tuple(values), rule=rule, eta=eta, strength=strength))
-                found.append(Scenario(tuple(values), policy=log_p, kind="log_probs", rule=rule, strength=strength))
+            eta = float(10 ** rng.uniform(-2, 1))
+            found.append(Scenario(tuple(map(float, scores)), rule=rule, eta=eta, strength=strength))
+            found.append(Scenario(tuple(missing), policy=log_p, kind="log_probs", rule=rule, strength=strength))
         weights = rng.random(k) * (rng.random(k) < 0.6)
         weights[0] = 1.0
         found.append(Scenario(tuple(normal), policy=tuple(map(float, weights)), rule=rule))

@@ -48,8 +48,6 @@ export function logTarget(logP, u, eta, mask) {
   const possible = logP.map((l, i) => mask[i] && l > -Infinity);
   const temperature = Math.max(eta, SMALLEST_NORMAL);
   const tilt = fromTop(u, possible).map((x) => Math.max(divide(x, temperature), -LARGEST / 8));
-  // Without a tilt q is p_old to the last digit.
-  if (tilt.every((x) => x === 0)) return logSoftmax(logP, mask);
   return logSoftmax(
     fromTop(logP, possible).map((level, i) => level + tilt[i]),
     possible,
