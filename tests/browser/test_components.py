@@ -198,7 +198,7 @@ def test_every_size_of_group_is_drawn_inside_its_frame(new_page: NewPage, scheme
             "svg => { const frame = svg.getBoundingClientRect(); return [...svg.querySelectorAll('.bar, text')]"
             ".filter((node) => node.textContent || node.tagName === 'rect').map((node) => node.getBoundingClientRect())"
             ".filter((b) => b.left < frame.left - 1 || b.right > frame.right + 1 || b.top < frame.top - 1"
-            " || b.bottom > frame.bottom + 1).map((b) => [b.left - frame.left, b.top - frame.top, b.right - frame.right]); }"
+            " || b.bottom > frame.bottom + 1).map((b) => [b.left, b.top, b.right, b.bottom]); }"
         )
         assert outside == [], k
         sizes = page.locator(".group-editor, .fit-player").evaluate_all(
