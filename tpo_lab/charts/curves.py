@@ -59,6 +59,7 @@ def floor(diagnostic: Diagnostic, config: BanditConfig) -> int:
 def spec(diagnostic: Diagnostic, config: BanditConfig) -> Spec:
     """The Vega-Lite specification; its data has the columns of `columns`."""
     decades = [10.0**n for n in range(floor(diagnostic, config), 1)]
+    percent = diagnostic.format.endswith("%") and len(decades) <= 6  # 0.0001 % is read worse than 1e-6
     band = "no band: one seed" if config.seeds == 1 else f"band: ± 1 s.e. over {config.seeds} seeds"
     clipped = f" · below {decades[0]:.0e} drawn there" if diagnostic.partial else ""
     x: Spec = {
@@ -75,7 +76,7 @@ def spec(diagnostic: Diagnostic, config: BanditConfig) -> Spec:
         "axis": {
             "values": decades,
             "labelFontSize": 13,
-            "format": "~%" if diagnostic.format.endswith("%") else "~e",
+            "format": "~%" if percent else "~e",
             "labelOverlap": True,
         },
     }

@@ -72,15 +72,14 @@ def _progress(run: Snapshot | None) -> str:
     if run is None:
         return "No run with these settings yet."
     c = run.config
-    words = {
-        "queued": "waiting for the worker",
-        "running": "running",
-        "done": "done",
-        "stopped": "stopped",
-        "failed": "failed",
-    }
     what = f"K {c.actions} · B {c.samples} · α {c.alpha:g} · η {c.eta:g} · b {c.baseline:g} · first seed {c.seed}"
-    return f"{words[run.status].capitalize()}: step {run.steps:,} of {c.steps:,}, {run.seconds:.1f} s · {what}"
+    return f"{_state(run)}: step {run.steps:,} of {c.steps:,}, {run.seconds:.1f} s · {what}"
+
+
+def _state(run: Snapshot) -> str:
+    if run.status == "queued":
+        return "Waiting for the worker"
+    return "Compiling" if run.status == "running" and not run.lanes else run.status.capitalize()
 
 
 def _table(run: Snapshot | None, config: BanditConfig) -> str:
@@ -100,7 +99,7 @@ def _row(method: str, run: Snapshot | None) -> str:
         steps = first_below(error.mean, THRESHOLD)
         cells = [
             "-" if steps is None else str(steps),
-            _value(error.mean[-1], error.standard_error[-1], "%", error.n[-1]),
+            _value(error.mean[-1], error.standard_error[-1], "&nbsp;%", error.n[-1]),
         ]
         cells.append(_value(angle.mean[-1], angle.standard_error[-1], "", angle.n[-1], least=1e-8))
     swatch = f'<span style="color:{entry.colour}">●</span> {html.escape(entry.label)}'
@@ -115,7 +114,7 @@ def _value(mean: float, error: float, unit: str, n: float, least: float = 0.0) -
         return f"&lt; {least:.0e} (n {n:.0f})"
     scale = 100 if unit else 1
     spread = "" if math.isnan(error) else f" ± {error * scale:.1g}"
-    return f"{mean * scale:.2g}{spread}&nbsp;{unit} (n {n:.0f})"
+    return f"{mean * scale:.2g}{spread}{unit} (n {n:.0f})"
 
 
 def files(run: Snapshot | None, config: BanditConfig) -> None:
