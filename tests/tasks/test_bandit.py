@@ -201,7 +201,7 @@ def test_the_update_promotes_no_dtype_and_no_rank() -> None:
 def test_figure_2_of_the_paper() -> None:
     """Over 100 seeds: TPO and DG are first past 1 %, GRPO stalls, PG starts late, TPO's direction is the best.
 
-    Margins are a third or less of what three other first seeds showed: 97-98 steps (TPO, DG), 103-104 (GRPO),
+    Margins are half or less of what three first seeds showed: 97-98 steps (TPO, DG), 103-104 (GRPO),
     125-126 (PG). GRPO's angle exists only where a batch has both a success and a failure.
     """
     config = BanditConfig()
