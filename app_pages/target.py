@@ -3,6 +3,7 @@
 import streamlit as st
 
 from tpo_lab.group.report import report
+from tpo_lab.group.verdict import verdicts
 from tpo_lab.ui import controls, files, reading
 from tpo_lab.ui.components.group_editor import group_editor
 from tpo_lab.ui.fitting import fitting
@@ -11,10 +12,11 @@ from tpo_lab.ui.session import complain, edited, load
 
 view = load()
 now = report(view.scenario)
+found = verdicts(now)
 candidate = now.best if view.candidate is None else view.candidate
 
 with st.sidebar:
-    controls.temperature(view, now)
+    controls.temperature(view)
     preset = controls.preset(view)
     controls.size(view)
     controls.rule(view)
@@ -26,11 +28,10 @@ with st.sidebar:
             files.save_and_load(view, now)
 
 complain("url")
-reading.headline(now)
+reading.headline(found)
 group_editor(now, selected=candidate, key="target.group", on_edit=edited, height=490)
 complain("group")
-reading.numbers(now)
-reading.also(now)
+reading.numbers(now, found)
 reading.formula(now, candidate)
 fitting(view, now, restart=preset)
 with st.expander("Copy as code", icon=":material/code:", key="target.open.code", on_change="rerun") as box:

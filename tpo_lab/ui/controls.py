@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Literal
 
 import streamlit as st
 
@@ -9,7 +10,7 @@ from tpo_lab.group.budget import eta_for_kl
 from tpo_lab.group.limits import MAX_CANDIDATES
 from tpo_lab.group.parse import parse_number, write_number
 from tpo_lab.group.presets import PRESETS
-from tpo_lab.group.report import Report, report
+from tpo_lab.group.report import report
 from tpo_lab.group.rules import RULES
 from tpo_lab.group.scenario import Scenario
 from tpo_lab.ui.edits import resized
@@ -19,6 +20,8 @@ from tpo_lab.ui.view import View
 
 # Twenty to the decade, to two digits: an arrow key moves eta by an eighth.
 ETAS = sorted({float(f"{10 ** (i / 20):.2g}") for i in range(-26, 21)} | {0.05})
+
+HALF = 112  # pixels: two fields to a line of the sidebar
 
 
 def preset(view: View) -> str:
@@ -56,8 +59,8 @@ def size(view: View) -> None:
     complain("k")
 
 
-def temperature(view: View, now: Report) -> None:
-    """eta on a log scale; beside it eta and the KL that it spends as numbers, either of which can be typed."""
+def temperature(view: View) -> None:
+    """eta on a log scale, as any positive number, and solved from a KL budget."""
     eta = view.scenario.eta
     st.select_slider(
         "Temperature η",
@@ -71,11 +74,9 @@ def temperature(view: View, now: Report) -> None:
         ),
         help="Small: q goes to the best candidates. Large: q stays near the old policy. Log scale; arrow keys work.",
     )
-    exact, budget = st.columns(2)
-    with exact:
-        _typed("eta", "η", write_number(eta), lambda s, text: replace(s, eta=parse_number(text, "eta")))
-    with budget:
-        _typed("kl", "KL(q‖p), nats", f"{now.kl_q_p:.4g}", _eta_of_budget, help="Type a budget: η is solved from it.")
+    with st.container(horizontal=True):
+        _typed("eta", "η", write_number(eta), lambda s, text: replace(s, eta=parse_number(text, "eta")), width=HALF)
+        _typed("kl", "η from KL, nats", "", _eta_of_budget, "budget", HALF)
     complain("eta", "kl")
 
 
@@ -110,7 +111,12 @@ def rule(view: View) -> None:
 
 
 def _typed(
-    field: str, label: str, text: str, parse: Callable[[Scenario, str], Scenario], help: str | None = None
+    field: str,
+    label: str,
+    text: str,
+    parse: Callable[[Scenario, str], Scenario],
+    placeholder: str | None = None,
+    width: int | Literal["stretch"] = "stretch",
 ) -> None:
     """A field of text whose number edits the group; text that was wrong stays in it."""
     st.text_input(
@@ -118,7 +124,8 @@ def _typed(
         text,
         key=key_for(field, text),
         on_change=worked(field, lambda typed: change(_group(lambda s: parse(s, typed)), field)),
-        help=help,
+        placeholder=placeholder,
+        width=width,
     )
 
 

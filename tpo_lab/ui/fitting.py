@@ -16,16 +16,17 @@ STEP_SIZES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 
 def fitting(view: View, now: Report, restart: str) -> None:
     """Gradient steps on the cross-entropy to q, from p = p_old; a new `restart` goes back to the start."""
-    title, control = st.columns([2, 1], vertical_alignment="bottom")
-    title.markdown("#### The fit: gradient steps on the frozen target", help="$z \\leftarrow z - \\alpha\\,(p - q)$")
     size = view.step_size
-    control.select_slider(
-        "Step size α",
-        sorted({*STEP_SIZES, size}),
-        size,
-        key=key_for("step_size", size),
-        format_func=lambda value: f"{value:g}",
-        on_change=worked("step_size", lambda value: change(lambda v: replace(v, step_size=value), "step_size")),
-    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.markdown("#### The fit: $z \\leftarrow z - \\alpha\\,(p - q)$, with $q$ frozen", width="stretch")
+        st.select_slider(
+            "Step size α",
+            sorted({*STEP_SIZES, size}),
+            size,
+            key=key_for("step_size", size),
+            format_func="{:g}".format,
+            on_change=worked("step_size", lambda value: change(lambda v: replace(v, step_size=value), "step_size")),
+            width=300,
+        )
     complain("step_size")
     fit_player(fit(now, size, STEPS), now, key="target.fit", restart=restart)

@@ -92,7 +92,7 @@ def change(make: Callable[[View], View], *fields: str, settles: tuple[str, ...] 
         tab.gesture = False
         tab.typed.update(fields)
     except InputError as error:
-        tab.wrong[error.field if error.field in (*fields, *settles) else fields[0]] = str(error)
+        tab.wrong[error.field if error.field in fields else fields[0]] = str(error)
         tab.held.update(fields)
 
 
