@@ -67,15 +67,41 @@ def test_equal_scores_are_exactly_neutral(rule: str, dtype: type[np.floating[Any
         assert not np.any(u)
 
 
-def test_equal_scores_are_exactly_neutral_in_jax() -> None:
-    """All rules and all K in one compilation: the rest of each row has no score."""
+# Ends of float32 and scores far apart; sums of two that cancel to less than a normal float are left out.
+FLOAT32_ENDS = (
+    [1e-40, 0, 0],
+    [1e-30, 0, -1e-30],
+    [1, 1 + 2e-7, 1],
+    [3.4e38, 3.3e38, 0],
+    [1e37, 0, -5e36],
+    [1e20, 0, 1],
+)
+
+
+@pytest.fixture(scope="module")
+def in_jax() -> dict[str, Floats]:
+    """Every rule on equal scores of all K and on the ends of float32, in one compilation: rows are filled with NaN."""
     counts = np.arange(2, 65)
-    rows = np.where(np.arange(64) < counts[:, None], 1.0, np.nan)
-    groups = np.concatenate([c * rows for c in (*CONSTANTS, 1e38, 1e-38)]).astype(np.float32)
+    equal = np.where(np.arange(64) < counts[:, None], 1.0, np.nan)
+    ends = np.pad(FLOAT32_ENDS, ((0, 0), (0, 61)), constant_values=np.nan)
+    groups = np.concatenate([ends, *(c * equal for c in (*CONSTANTS, 1e38, 1e-38))]).astype(np.float32)
     everything = jax.jit(lambda groups: {rule: standardise(groups, rule=rule) for rule in RULES})
-    for rule, u in everything(jnp.asarray(groups)).items():
-        assert u.dtype == jnp.float32
-        assert not np.any(u), rule
+    return {rule: np.asarray(u) for rule, u in everything(jnp.asarray(groups)).items()}
+
+
+@pytest.mark.parametrize("rule", list(RULES))
+def test_equal_scores_are_exactly_neutral_in_jax(rule: str, in_jax: dict[str, Floats]) -> None:
+    assert in_jax[rule].dtype == np.float32
+    assert not np.any(in_jax[rule][len(FLOAT32_ENDS) :])
+
+
+@pytest.mark.parametrize("rule", list(RULES))
+def test_the_ends_of_float32_in_jax(rule: str, in_jax: dict[str, Floats]) -> None:
+    """As in float64, where nothing is near an end; a JAX CPU reads 1e-40 as 0."""
+    for group, found in zip(FLOAT32_ENDS, in_jax[rule], strict=False):
+        scores = np.where(np.abs(group) < 1.2e-38, 0, np.array(group, np.float32)).astype(np.float64)
+        expected = standardise(scores, rule=rule)
+        np.testing.assert_allclose(found[:3], expected, rtol=1e-5, atol=1e-6 * np.abs(expected).max())
 
 
 def test_the_inline_z_score_leaks_on_the_same_groups() -> None:

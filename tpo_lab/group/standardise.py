@@ -57,7 +57,8 @@ def standardise(
     Candidates that do not count get exactly 0; so does every candidate of a group of equal scores.
 
     Args:
-        scores: raw scores, shape (..., K), any finite values; NaN is a missing score.
+        scores: raw scores, shape (..., K), any finite values; NaN is a missing score. JAX on a CPU reads numbers below
+            the smallest normal float (1.2e-38 in float32) as 0, and scores that differ by less as equal.
         counted: bool, shape (..., K); default: where the score is not NaN.
         rule: a rule or its name in `RULES`.
         strength: replaces the tunable constant of a robust rule.
@@ -76,26 +77,18 @@ def standardise(
     mask = counted_of(xp, scores, counted)
     unit = _Unit(xp, scores, mask)
 
-    # Both sides of the division are in units of the larger of the span and what the denominator adds to it.
-    size = xp.maximum(unit.span, _floor_of_size(rule, amount, unit))
-    size = xp.where(size > 0, size, xp.ones_like(size))
-    ratio = unit.span / size
-    centre = unit.others_mean() if rule.centre == "leave_one_out" else unit.mean
-    numerator = (unit.d - centre) * ratio
-    denominator = _denominator(rule, amount, unit, size, ratio)
-    neutral = (unit.span == 0) | (denominator == 0)
-    u = divide(
-        xp,
-        xp.where(neutral, xp.zeros_like(numerator), numerator),
-        xp.where(neutral, xp.ones_like(denominator), denominator),
-    )
+    centred = unit.d - (unit.others_mean() if rule.centre == "leave_one_out" else unit.mean)
+    u = divide(xp, centred * unit.span, unit.down)
+    if rule.scale != "none":
+        u = _scaled(rule, amount, unit, centred, undivided=u)
     if rule.squash == "clip":
         u = xp.clip(u, -bound, bound)
     elif rule.squash == "tanh":
         u = bound * xp.tanh(u / bound)
-    alone = scores if rule.single == "raw" else xp.zeros_like(scores)
-    u = xp.where(unit.n < 2, alone, u)
-    return xp.where(mask, u, xp.zeros_like(u))
+    zero = xp.zeros_like(scores)
+    u = xp.where(unit.span > 0, u, zero)
+    u = xp.where(unit.n < 2, scores if rule.single == "raw" else zero, u)
+    return xp.where(mask, u, zero)
 
 
 def _constants(rule: Rule, strength: float | None) -> tuple[float, float]:
@@ -108,41 +101,41 @@ def _constants(rule: Rule, strength: float | None) -> tuple[float, float]:
     return (strength, rule.bound) if rule.tunable == "amount" else (rule.amount, strength)
 
 
-def _floor_of_size(rule: Rule, amount: float, unit: "_Unit") -> Array:
-    """The size of what stands in the denominator beside the spread, so that dividing by it can overflow nothing."""
-    if rule.scale == "none":
-        return unit.down
-    if rule.scale == "mean":
-        return unit.xp.maximum(unit.peak, amount * unit.down)
-    return amount * (unit.peak if rule.guard == "relative_floor" else unit.down)
-
-
-def _denominator(rule: Rule, amount: float, unit: "_Unit", size: Array, ratio: Array) -> Array:
-    """guard(scale, amount) in units of `size`."""
+def _scaled(rule: Rule, amount: float, unit: "_Unit", centred: Array, undivided: Array) -> Array:
+    """centred / guard(scale, amount). Both sides of the division are in units of `size`, the largest of their parts."""
     xp = unit.xp
-    # One score unit, for "no division"; the rules that use it have a size well above the smallest float.
-    one = unit.down / xp.maximum(size, xp.finfo(size.dtype).smallest_normal * xp.ones_like(size))
-    scale = {
-        "population": lambda: unit.population() * ratio,
-        "sample": lambda: unit.sample() * ratio,
-        "leave_one_out": lambda: unit.others_sample() * ratio,
-        "mean": lambda: unit.low / size + unit.mean * ratio,
-        "none": lambda: one,
-    }[rule.scale]()
-    extra = amount * (unit.peak if rule.guard == "relative_floor" else unit.down) / size
+    extra = amount * (unit.peak if rule.guard == "relative_floor" else unit.down)
+    size = xp.maximum(unit.span, xp.maximum(extra, unit.peak) if rule.scale == "mean" else extra)
+    size = xp.where(size > 0, size, xp.ones_like(size))
+    ratio, extra = unit.span / size, extra / size
+    match rule.scale:
+        case "population":
+            scale = unit.population() * ratio
+        case "sample":
+            scale = unit.sample() * ratio
+        case "leave_one_out":
+            scale = unit.others_sample() * ratio
+        case _:
+            scale = unit.low / size + unit.mean * ratio
+    otherwise = xp.zeros_like(centred)
     match rule.guard:
         case "add":
-            return scale + extra
+            denominator = scale + extra
+            divides = denominator != 0
         case "add_if_positive":
-            return xp.where(scale > 0, scale + extra, one)
+            denominator, divides, otherwise = scale + extra, scale > 0, undivided
         case "cutoff":
-            return xp.where(scale > extra, scale, one)
+            denominator, divides, otherwise = scale, scale > extra, undivided
         case "floor" | "relative_floor":
-            return xp.maximum(scale, extra)
+            denominator = xp.maximum(scale, extra)
+            divides = denominator > 0
         case "root":
-            return xp.hypot(scale, extra * xp.ones_like(scale))
+            denominator = xp.hypot(scale, extra)
+            divides = denominator > 0
         case "positive_mean":
-            return xp.where(scale > 0, scale + extra, xp.zeros_like(scale))
+            denominator, divides = scale + extra, scale > 0
+    safe = xp.where(divides, denominator, xp.ones_like(denominator))
+    return xp.where(divides, divide(xp, centred * ratio, safe), otherwise)
 
 
 def _diagonal(xp: Any, k: int, ndim: int) -> Array:
@@ -161,8 +154,10 @@ class _Unit:
         self.n = count(xp, mask, scores)
         clean = xp.where(mask, scores, xp.zeros_like(scores))
         peak = masked_max(xp, xp.abs(clean), mask)
-        # Scores near the largest float are halved (exactly), so that max - min is finite.
-        self.down = xp.where(peak > xp.finfo(scores.dtype).max / 4, 0.5 * xp.ones_like(peak), xp.ones_like(peak))
+        # Scores near the largest float are scaled down (exactly), so that max - min is finite, and so that a compiler
+        # that multiplies by its reciprocal instead of dividing by it does not see that flushed to 0.
+        near_the_end = peak > float(xp.finfo(scores.dtype).max) / 64
+        self.down = xp.where(near_the_end, xp.ones_like(peak) / 64, xp.ones_like(peak))
         scaled = clean * self.down
         self.peak = peak * self.down
         self.low = masked_min(xp, scaled, mask)
@@ -193,16 +188,18 @@ class _Unit:
     def others_sample(self) -> Array:
         """Sample standard deviation of the other counted candidates, shape (..., K); 0 where fewer than two are left.
 
-        Pairs (i, j) are formed in full, (..., K, K): running sums would leave rounding where the others are all equal.
+        Pairs (i, j) are formed in full, (..., K, K), and each row is measured as the whole group is: running sums would
+        leave rounding where the others are all equal.
         """
         xp = self.xp
         k = self.d.shape[-1]
         others = self.mask[..., None, :] & ~_diagonal(xp, k, self.d.ndim)
         rows = xp.broadcast_to(self.d[..., None, :], others.shape)
-        low, high = masked_min(xp, rows, others), masked_max(xp, rows, others)
+        low = masked_min(xp, rows, others)
+        span = masked_max(xp, rows, others) - low
+        above = xp.where(others, rows - low, xp.zeros_like(rows))
+        unit = above / xp.where(span > 0, span, xp.ones_like(span))
         n = count(xp, others, rows)
-        shifted = rows - low
-        mean = masked_sum(xp, shifted, others) / self._at_least(n, 1.0)
-        squares = masked_sum(xp, (shifted - mean) ** 2, others)
-        deviation = xp.sqrt(squares / self._at_least(n - 1, 1.0))
-        return xp.where(high > low, deviation, xp.zeros_like(deviation))[..., 0]
+        mean = masked_sum(xp, unit, others) / self._at_least(n, 1.0)
+        squares = masked_sum(xp, (unit - mean) ** 2, others)
+        return (xp.sqrt(squares / self._at_least(n - 1, 1.0)) * span)[..., 0]
