@@ -135,6 +135,15 @@ def test_fewer_and_more_candidates_copy_or_drop_the_last() -> None:
     assert url(page)["scores"] == "1,0"
 
 
+@pytest.mark.parametrize("k", [0, -1, 65, 10**12])
+def test_a_size_out_of_range_is_said_and_kept(k: int) -> None:
+    page = opened(scores="1,0")
+    quiet(control(page, "number_input", "Candidates K").set_value(k).run())
+    assert sentences(page) == [f"A group has 1 to 64 candidates, not {k}."]
+    assert control(page, "number_input", "Candidates K").value == k
+    assert metric(page, "Effective candidates").startswith("2 →")
+
+
 def test_dropping_the_last_scored_candidate_is_refused() -> None:
     page = opened(scores="null,null,1")
     quiet(control(page, "number_input", "Candidates K").set_value(2).run())

@@ -7,7 +7,6 @@ from typing import Literal
 import streamlit as st
 
 from tpo_lab.group.budget import eta_for_kl
-from tpo_lab.group.limits import MAX_CANDIDATES
 from tpo_lab.group.parse import parse_number, write_number
 from tpo_lab.group.presets import PRESETS
 from tpo_lab.group.report import report
@@ -49,9 +48,7 @@ def size(view: View) -> None:
     """The number of candidates."""
     st.number_input(
         "Candidates K",
-        min(2, view.scenario.k),
-        MAX_CANDIDATES,
-        view.scenario.k,
+        value=view.scenario.k,
         key=key_for("k", view.scenario.k),
         on_change=worked("k", lambda k: change(_group(lambda s: resized(s, k)), "k", settles=GROUP_FIELDS)),
         help="More candidates are copies of the last one; fewer drop the last ones.",

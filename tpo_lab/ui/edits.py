@@ -5,6 +5,8 @@ from typing import TypeVar
 
 import numpy as np
 
+from tpo_lab.errors import InputError
+from tpo_lab.group.limits import MAX_CANDIDATES
 from tpo_lab.group.report import Report
 from tpo_lab.group.scenario import PolicyKind, Scenario
 
@@ -17,6 +19,9 @@ def resized(scenario: Scenario, k: int) -> Scenario:
     Raises:
         InputError: if k is out of range or no scored candidate is left.
     """
+
+    if not 1 <= k <= MAX_CANDIDATES:
+        raise InputError("k", f"A group has 1 to {MAX_CANDIDATES} candidates, not {k}.")
 
     def to_k(values: tuple[T, ...]) -> tuple[T, ...]:
         return values[:k] + values[-1:] * (k - len(values))
