@@ -77,6 +77,7 @@ def test_rule_and_strength(capsys: pytest.CaptureFixture[str]) -> None:
     np.testing.assert_array_equal(by_rule["u"], by_rule["advantages"]["trl_group"])
     strong = as_json(capsys, *scores, "--rule", "robust_floor", "--strength", "1")
     np.testing.assert_allclose(strong["u"], [2 / 3e3, -1 / 3e3, -1 / 3e3])
+    np.testing.assert_array_equal(strong["u"], strong["advantages"]["robust_floor"])
 
 
 def test_a_lone_candidate_has_no_advantage_where_the_stack_refuses(capsys: pytest.CaptureFixture[str]) -> None:

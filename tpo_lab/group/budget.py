@@ -8,6 +8,7 @@ from tpo_lab.errors import InputError
 from tpo_lab.group.arrays import Array
 from tpo_lab.group.target import kl_of_logs, log_target
 
+MIN_BUDGET = 1e-12  # nats; below it KL drowns in the rounding of the log-probs
 _NO_MASS = 800.0  # nats: exp(-800) is 0 in float64
 
 
@@ -17,17 +18,17 @@ def eta_for_kl(log_p_old: Array, u: Array, budget: float, counted: Array | None 
     Args:
         log_p_old: old log-probs up to a constant, shape (K,).
         u: standardised scores, shape (K,).
-        budget: nats > 0.
+        budget: nats, at least `MIN_BUDGET`.
         counted: bool, shape (K,). Default: all count.
 
     Raises:
-        InputError: if the budget is not positive, if the scores of the reachable candidates are equal, or if no
+        InputError: if the budget is too small, if the scores of the reachable candidates are equal, or if no
             eta reaches the budget: the limit for eta -> 0 is -log of the p_old mass on the best candidates.
     """
     from scipy.optimize import brentq
 
-    if not (0 < budget < math.inf):
-        raise InputError("kl", f"The KL budget must be a positive number of nats, not {budget}.")
+    if not MIN_BUDGET <= budget < math.inf:  # NaN fails too
+        raise InputError("kl", f"The KL budget must be a number of nats from {MIN_BUDGET:g} up, not {budget:g}.")
     u = np.asarray(u, dtype=np.float64)
     log_p = log_target(np.asarray(log_p_old, dtype=np.float64), np.zeros_like(u), counted=counted)
     reachable = log_p > -np.inf

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tpo_lab.group.rules import RULES
+from tpo_lab.group.rules import RULES, Rule
 from tpo_lab.group.scenario import Floats, Scenario
 from tpo_lab.group.standardise import spread, standardise
 from tpo_lab.group.target import (
@@ -105,13 +105,19 @@ def report(scenario: Scenario) -> Report:
 
 
 def advantages(scenario: Scenario) -> dict[str, Floats | None]:
-    """What every rule of the registry makes of the scores, by name, shape (K,); robust rules at their defaults.
+    """What every rule of the registry makes of the scores, by name, shape (K,).
 
-    None where the stack refuses a group with a single scored candidate.
+    The scenario's own rule has its strength, the other robust rules their defaults. None where the stack refuses a
+    group with a single scored candidate.
     """
     scores, counted = scenario.score_array(), scenario.counted()
     few = int(counted.sum()) < 2
-    return {
-        name: None if few and rule.single == "refused" else standardise(scores, counted=counted, rule=rule)
-        for name, rule in RULES.items()
-    }
+
+    def under(rule: Rule) -> Floats | None:
+        if few and rule.single == "refused":
+            return None
+        strength = scenario.strength if rule.name == scenario.rule else None
+        u: Floats = standardise(scores, counted=counted, rule=rule, strength=strength)
+        return u
+
+    return {name: under(rule) for name, rule in RULES.items()}
