@@ -40,6 +40,9 @@ with words:
         icon=":material/arrow_forward:",
         query_params=view.to_query(),
     )
+    st.page_link(
+        "app_pages/bandits.py", label="Watch four methods learn a bandit, live", icon=":material/arrow_forward:"
+    )
 with group:
     now = report(view.scenario)
     chosen = now.best if view.candidate is None else view.candidate

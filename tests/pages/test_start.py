@@ -1,0 +1,41 @@
+"""The entry and the first page: its group answers, and is handed to the page Target."""
+
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tpo_lab.group.scenario import Scenario
+from tpo_lab.runs import service
+from tpo_lab.ui.view import View
+
+APP = Path(__file__).parents[2] / "app.py"
+
+
+@pytest.fixture
+def start(monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    monkeypatch.setattr(service, "_service", object())  # no worker is needed here
+    page = AppTest.from_file(str(APP), default_timeout=30).run()
+    assert not page.exception
+    return page
+
+
+def linked(page: AppTest) -> View:
+    """The view that the link to the page Target carries."""
+    (link,) = [link.proto for link in page.get("page_link") if "Target" in link.proto.label]
+    return View.from_query(dict(parse_qsl(link.query_string)))
+
+
+def test_the_link_to_target_carries_the_group_with_its_temperature(start: AppTest) -> None:
+    group = Scenario((1.0, 0.2, 0.0, 0.0), policy=(0.2, 0.3, 0.35, 0.15))
+    assert linked(start) == View(group)
+    start.select_slider[0].set_value(0.5).run()
+    assert not start.exception
+    assert linked(start).scenario.eta == 0.5
+    assert linked(start).scenario.scores == group.scores
+
+
+def test_three_sentences_say_what_the_method_does(start: AppTest) -> None:
+    text = start.markdown[0].value.split("\n", 1)[1]
+    assert text.count(".") == 3
