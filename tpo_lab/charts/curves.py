@@ -14,9 +14,12 @@ from tpo_lab.methods.registry import METHODS
 
 Spec = dict[str, Any]
 MAX_POINTS = 150
-HEIGHT = 340
+HEIGHT = 360
+FONT: Spec = {"labelFontSize": 16, "titleFontSize": 16}  # read from the back of a room
 NEUTRAL = "#8C8C8C"  # read on both backgrounds
 DEEPEST = -10  # decades
+_EXPONENTS = "{" + ", ".join(f"'-{n}': '{d}'" for n, d in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")) + ", '-10': '¹⁰'}"
+POWER_OF_TEN = f"datum.value >= 1 ? '1' : '10⁻' + {_EXPONENTS}[toString(round(log(datum.value) / LN10))]"
 
 
 @dataclass(frozen=True)
@@ -61,13 +64,13 @@ def spec(diagnostic: Diagnostic, config: BanditConfig) -> Spec:
     decades = [10.0**n for n in range(floor(diagnostic, config), 1)]
     percent = diagnostic.format.endswith("%") and len(decades) <= 6  # 0.0001 % is read worse than 1e-6
     band = "no band: one seed" if config.seeds == 1 else f"band: ± 1 s.e. over {config.seeds} seeds"
-    clipped = f" · below {decades[0]:.0e} drawn there" if diagnostic.partial else ""
+    clipped = " · smaller than the axis: at its foot" if diagnostic.partial else ""
     x: Spec = {
         "field": "step",
         "type": "quantitative",
         "title": "updates taken",
         "scale": {"domain": [0, max(1, config.steps - 1)], "nice": False},
-        "axis": {"grid": False, "tickMinStep": 1, "tickCount": 6, "labelFontSize": 13},
+        "axis": {"grid": False, "tickMinStep": 1, "tickCount": 6, **FONT},
     }
     y: Spec = {
         "type": "quantitative",
@@ -75,8 +78,8 @@ def spec(diagnostic: Diagnostic, config: BanditConfig) -> Spec:
         "scale": {"type": "log", "domain": [decades[0], diagnostic.top], "nice": False},
         "axis": {
             "values": decades,
-            "labelFontSize": 13,
-            "format": "~%" if percent else "~e",
+            **FONT,
+            **({"format": "~%"} if percent else {"labelExpr": POWER_OF_TEN}),
             "labelOverlap": True,
         },
     }
@@ -87,7 +90,7 @@ def spec(diagnostic: Diagnostic, config: BanditConfig) -> Spec:
             "text": diagnostic.title,
             "subtitle": f"mean line · {band}{clipped}",
             "subtitleColor": NEUTRAL,
-            "subtitleFontSize": 13,
+            "subtitleFontSize": 14,
             "subtitlePadding": 4,
             "anchor": "start",
             "offset": 6,
@@ -101,7 +104,7 @@ def spec(diagnostic: Diagnostic, config: BanditConfig) -> Spec:
                 "symbolStrokeWidth": 4,
                 "offset": 4,
                 "padding": 0,
-                "labelFontSize": 15,
+                "labelFontSize": 16,
             }
         },
     }
