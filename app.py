@@ -13,6 +13,7 @@ from tpo_lab.ui import url
 
 HERE = Path(__file__).parent
 
+# Before the pages are named: else the browser fetches the first one's icon from another host.
 st.set_page_config("TPO Lab", HERE / "assets/icon.svg", layout="wide")
 page = st.navigation(
     [
@@ -22,6 +23,7 @@ page = st.navigation(
     ],
     position="top",
 )
+st.set_page_config(f"{page.title} · TPO Lab")
 st.html(HERE / "tpo_lab/ui/style.css")
 service()  # its worker warms up while the first page is read
 url.enter(page.url_path)
