@@ -13,18 +13,22 @@ def test_percentile_is_a_measured_value() -> None:
 
 
 def test_times_are_summed_up_in_words_and_as_json() -> None:
-    times = PageTimes(charts=2, presses=(100.0, 140.0, 120.0), openings=(900.0, 800.0, 1000.0))
+    times = PageTimes(
+        charts=2, presses=(100.0, 140.0, 120.0), first_openings=(2000.0, 2200.0), later_openings=(900.0, 800.0)
+    )
     assert times.as_text() == (
         "key press to all 2 charts: median 120 ms, p90 140 ms, of 3 presses\n"
-        "first useful paint on a warm server: median 900 ms, of 3 openings"
+        "first useful paint, warm server: median 850 ms, 2100 ms with an empty cache, of 2 openings each"
     )
     assert times.as_json() == {
         "charts": 2,
         "presses": (100.0, 140.0, 120.0),
-        "openings": (900.0, 800.0, 1000.0),
+        "first_openings": (2000.0, 2200.0),
+        "later_openings": (900.0, 800.0),
         "press_median": 120.0,
         "press_p90": 140.0,
-        "opening_median": 900.0,
+        "first_opening_median": 2100.0,
+        "later_opening_median": 850.0,
     }
 
 
