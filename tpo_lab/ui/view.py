@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Self, TypeVar, cast
+from typing import Self, TypeVar
 
 from tpo_lab.errors import InputError
 from tpo_lab.group.parse import parse_number, write_number
@@ -91,17 +91,15 @@ class View:
 
     @classmethod
     def _of(cls, scenario: Scenario, extras: Mapping[str, object]) -> Self:
+        numbers: dict[str, float] = {}
         for name, value in extras.items():
             if not isinstance(value, float):
                 raise InputError(name, f"{name} is {str(value)[:20]!r}; use a number.")
-        candidate = extras.get("candidate")
-        if isinstance(candidate, float) and not candidate.is_integer():
+            numbers[name] = value
+        candidate = numbers.get("candidate")
+        if candidate is not None and not candidate.is_integer():
             raise InputError("candidate", f"candidate is {candidate:g}; use a whole number, counted from 1.")
-        return cls(
-            scenario,
-            int(candidate) - 1 if isinstance(candidate, float) else None,
-            cast(float, extras.get("step_size", cls.step_size)),
-        )
+        return cls(scenario, None if candidate is None else int(candidate) - 1, numbers.get("step_size", cls.step_size))
 
 
 _EXTRAS = ("candidate", "step_size")
