@@ -1,8 +1,4 @@
-"""The lab: `streamlit run app.py`.
-
-The pages are in app_pages/. Streamlit takes a folder called pages/ for a menu of its own: the first session of a server
-would then open a deep link without this file.
-"""
+"""The lab: `streamlit run app.py`."""
 
 from pathlib import Path
 
@@ -17,9 +13,9 @@ HERE = Path(__file__).parent
 st.set_page_config("TPO Lab", HERE / "assets/icon.svg", layout="wide")
 page = st.navigation(
     [
-        st.Page("app_pages/start.py", title="Start", icon=":material/home:", default=True),
-        st.Page("app_pages/target.py", title="Target", icon=":material/bar_chart:"),
-        st.Page("app_pages/bandits.py", title="Bandits", icon=":material/ssid_chart:"),
+        st.Page("pages/start.py", title="Start", icon=":material/home:", default=True),
+        st.Page("pages/target.py", title="Target", icon=":material/bar_chart:"),
+        st.Page("pages/bandits.py", title="Bandits", icon=":material/ssid_chart:"),
     ],
     position="top",
 )

@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-SOURCES = sorted(path.relative_to(ROOT) for part in ("app_pages", "tpo_lab") for path in (ROOT / part).rglob("*.py"))
+SOURCES = sorted(path.relative_to(ROOT) for part in ("pages", "tpo_lab") for path in (ROOT / part).rglob("*.py"))
 WEB = ("streamlit", "pandas", "altair")
-PAGE_SIDE = ("app_pages/", "tpo_lab/ui/")
+PAGE_SIDE = ("pages/", "tpo_lab/ui/")
 
 
 def modules(*rooms: str) -> str:
@@ -53,7 +53,7 @@ def imported(path: Path) -> set[str]:
 
 def test_only_the_page_side_imports_streamlit() -> None:
     importers = {path.as_posix() for path in SOURCES if "streamlit" in imported(ROOT / path)}
-    assert "app_pages/target.py" in importers
+    assert "pages/target.py" in importers
     assert {path for path in importers if not path.startswith(PAGE_SIDE)} == set()
 
 

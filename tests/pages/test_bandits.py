@@ -18,7 +18,7 @@ from tpo_lab.runs.process import Worker
 from tpo_lab.runs.record import Snapshot
 from tpo_lab.runs.service import RunService
 
-PAGE = Path(__file__).parents[2] / "app_pages" / "bandits.py"
+PAGE = Path(__file__).parents[2] / "pages" / "bandits.py"
 SMALL = {"steps": "8", "seeds": "3"}
 CONFIG = BanditConfig(steps=8, seeds=3)
 

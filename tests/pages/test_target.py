@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from tpo_lab.group.presets import PRESETS
 from tpo_lab.group.rules import RULES
 
-PAGE = Path(__file__).parents[2] / "app_pages" / "target.py"
+PAGE = Path(__file__).parents[2] / "pages" / "target.py"
 
 
 def opened(**query: str) -> AppTest:

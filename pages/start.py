@@ -7,7 +7,10 @@ import streamlit as st
 from tpo_lab.group.report import report
 from tpo_lab.group.scenario import Scenario
 from tpo_lab.ui.components.group_editor import Edit, group_editor
+from tpo_lab.ui.entry import through_app
 from tpo_lab.ui.view import View
+
+through_app()
 
 STATE = "start.view"
 FIRST = View(Scenario((1.0, 0.2, 0.0, 0.0), policy=(0.2, 0.3, 0.35, 0.15)))
@@ -35,14 +38,12 @@ with words:
     st.latex(r"q_i \propto p_i^{\text{old}}\; e^{u_i / \eta}")
     st.select_slider("Temperature η", ETAS, view.scenario.eta, "{:g}".format, key="start.eta", on_change=tempered)
     st.page_link(
-        "app_pages/target.py",
+        "pages/target.py",
         label="Open this group on the page Target",
         icon=":material/arrow_forward:",
         query_params=view.to_query(),
     )
-    st.page_link(
-        "app_pages/bandits.py", label="Watch four methods learn a bandit, live", icon=":material/arrow_forward:"
-    )
+    st.page_link("pages/bandits.py", label="Watch four methods learn a bandit, live", icon=":material/arrow_forward:")
 with group:
     now = report(view.scenario)
     chosen = now.best if view.candidate is None else view.candidate

@@ -3,6 +3,9 @@
 import streamlit as st
 
 from tpo_lab.ui import bandit_form, bandit_tab, live
+from tpo_lab.ui.entry import through_app
+
+through_app()
 
 tab = bandit_tab.load()
 st.markdown(

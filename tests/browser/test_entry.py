@@ -1,0 +1,22 @@
+"""The first session of a server, when it arrives by a link to a page instead of at the start."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.lab import ROOT, running, settled
+
+
+def test_a_deep_link_into_a_fresh_server_finds_the_menu_and_its_state(page: Page, tmp_path: Path) -> None:
+    with running(tmp_path) as server:
+        page.goto(f"{server.url}/target?scores=1,0,0&eta=0.5")
+        settled(page)
+        expect(page).to_have_title("Target · TPO Lab")
+        expect(page.get_by_role("link", name="Bandits")).to_be_visible()
+        expect(page.get_by_role("textbox", name="η", exact=True)).to_have_value("0.5")
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "pages").glob("*.py")), ids=lambda path: path.name)
+def test_every_page_goes_through_the_app(path: Path) -> None:
+    assert "\nthrough_app()\n" in path.read_text()
