@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import settings
 
-from tpo_lab.group.scenario import Scenario
+from tpo_lab.group.rules import RULES
+from tpo_lab.group.scenario import LARGEST, Scenario
 
 GOLDEN: list[dict[str, Any]] = json.loads((Path(__file__).parents[1] / "golden" / "target_cases.json").read_text())
 IDS = [case["id"] for case in GOLDEN]
@@ -36,3 +37,25 @@ def log_probs(seed: int, k: int) -> npt.NDArray[np.float64]:
 def floats(values: Any) -> npt.NDArray[np.float64]:
     """The values as float64; None becomes NaN."""
     return np.array(values, dtype=np.float64)
+
+
+numbers = st.floats(-LARGEST, LARGEST)
+
+
+@st.composite
+def scenarios(draw: st.DrawFn) -> Scenario:
+    """Any group that can be stated."""
+    k = draw(st.integers(1, 64))
+    scores = draw(st.lists(st.none() | numbers, min_size=k, max_size=k).filter(lambda s: any(x is not None for x in s)))
+    kind = draw(st.sampled_from(["uniform", "probs", "log_probs", "mean_log_probs"]))
+    more: dict[str, Any] = {}
+    if kind == "probs":
+        more["policy"] = draw(st.lists(st.floats(5e-324, LARGEST), min_size=k, max_size=k))
+    elif kind != "uniform":
+        more |= {"kind": kind, "policy": draw(st.lists(st.floats(-1e9, 0), min_size=k, max_size=k))}
+    if kind == "mean_log_probs":
+        more["lengths"] = draw(st.lists(st.integers(1, 10**6), min_size=k, max_size=k))
+    rule = draw(st.sampled_from(list(RULES)))
+    if RULES[rule].tunable is not None and draw(st.booleans()):
+        more["strength"] = draw(st.floats(1e-300, 1e300))
+    return Scenario(tuple(scores), eta=draw(st.floats(5e-324, LARGEST)), rule=rule, **more)

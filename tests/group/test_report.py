@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
 
+from tests.group.cases import fixed, scenarios
 from tpo_lab.group import entropy, kl, objective
 from tpo_lab.group.report import advantages, report
 from tpo_lab.group.rules import RULES
@@ -69,3 +71,19 @@ def test_extremes_through_the_whole_report() -> None:
         assert np.all(np.isfinite(numbers)), scenario
         assert np.all(np.isfinite(r.q))
         assert abs(r.q.sum() - 1) < 1e-14
+
+
+@fixed
+@given(scenarios())
+def test_any_group_that_can_be_stated(scenario: Scenario) -> None:
+    """Warnings are errors: nothing overflows on the way either."""
+    r = report(scenario)
+    assert np.all(np.isfinite([value for value in vars(r).values() if isinstance(value, float)]))
+    assert np.all(np.isfinite(r.u))
+    assert abs(r.q.sum() - 1) < 1e-13
+    assert not np.any(r.q[~r.counted])
+    assert r.kl_q_p >= 0
+    assert r.objective_q >= r.objective_p_old - 1e-9 * max(1, np.abs(r.u).max())
+    if r.zero_variance:
+        assert not np.any(r.q_minus_p)
+        assert r.kl_q_p == 0

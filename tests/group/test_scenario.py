@@ -5,36 +5,14 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import given
 
-from tests.group.cases import fixed
+from tests.group.cases import fixed, scenarios
 from tpo_lab.errors import InputError
 from tpo_lab.group.presets import PRESETS
-from tpo_lab.group.rules import RULES
-from tpo_lab.group.scenario import LARGEST, MAX_JSON, Scenario
-
-numbers = st.floats(-LARGEST, LARGEST)
-
-
-@st.composite
-def scenarios(draw: st.DrawFn) -> Scenario:
-    k = draw(st.integers(1, 64))
-    scores = draw(st.lists(st.none() | numbers, min_size=k, max_size=k).filter(lambda s: any(x is not None for x in s)))
-    kind = draw(st.sampled_from(["uniform", "probs", "log_probs", "mean_log_probs"]))
-    more: dict[str, Any] = {}
-    if kind == "probs":
-        more["policy"] = draw(st.lists(st.floats(5e-324, LARGEST), min_size=k, max_size=k))
-    elif kind != "uniform":
-        more |= {"kind": kind, "policy": draw(st.lists(st.floats(-1e9, 0), min_size=k, max_size=k))}
-    if kind == "mean_log_probs":
-        more["lengths"] = draw(st.lists(st.integers(1, 10**6), min_size=k, max_size=k))
-    rule = draw(st.sampled_from(list(RULES)))
-    if RULES[rule].tunable is not None and draw(st.booleans()):
-        more["strength"] = draw(st.floats(1e-300, 1e300))
-    return Scenario(tuple(scores), eta=draw(st.floats(5e-324, LARGEST)), rule=rule, **more)
+from tpo_lab.group.scenario import MAX_JSON, Scenario
 
 
 @fixed

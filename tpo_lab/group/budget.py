@@ -50,4 +50,4 @@ def eta_for_kl(log_p_old: Array, u: Array, budget: float, counted: Array | None 
             "kl",
             f"A KL budget of {budget:g} nats is out of reach: below {reach:.4g} nats, where all of q is on the best.",
         )
-    return math.exp(brentq(excess, min(cold, hot), hot, xtol=1e-13, rtol=1e-14))
+    return math.exp(brentq(excess, min(cold, hot), hot, xtol=1e-15, rtol=1e-15))

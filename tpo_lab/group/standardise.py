@@ -104,7 +104,10 @@ def _constants(rule: Rule, strength: float | None) -> tuple[float, float]:
 def _scaled(rule: Rule, amount: float, unit: "_Unit", centred: Array, undivided: Array) -> Array:
     """centred / guard(scale, amount). Both sides of the division are in units of `size`, the largest of their parts."""
     xp = unit.xp
-    extra = amount * (unit.peak if rule.guard == "relative_floor" else unit.down)
+    limit = float(xp.finfo(centred.dtype).max) / 4  # of the guard's constant, so that no strength overflows
+    amount = min(amount, limit)
+    base = unit.peak if rule.guard == "relative_floor" else unit.down
+    extra = amount * xp.minimum(base, limit / max(amount, 1.0) * xp.ones_like(base))
     size = xp.maximum(unit.span, xp.maximum(extra, unit.peak) if rule.scale == "mean" else extra)
     size = xp.where(size > 0, size, xp.ones_like(size))
     ratio, extra = unit.span / size, extra / size
