@@ -14,6 +14,7 @@ from tpo_lab.methods.registry import METHODS
 from tpo_lab.runs.export import curves_csv
 from tpo_lab.runs.record import Snapshot
 from tpo_lab.runs.service import service
+from tpo_lab.ui.sentences import refuse
 
 TICK = 0.3  # seconds between two looks at a run
 THRESHOLD = 0.01
@@ -52,7 +53,7 @@ def _draw(run: Snapshot | None, config: BanditConfig) -> None:
     shown = run.config if run else config
     st.progress(run.steps / shown.steps if run else 0.0, text=_progress(run))
     if run and run.status == "failed":
-        st.error(run.reason)
+        refuse(run.reason)
     lanes = run.lanes if run else {}
     for column, diagnostic in zip(st.columns(2), DIAGNOSTICS, strict=True):
         curve = {method: lane.curves[diagnostic.name] for method, lane in lanes.items()}
