@@ -165,6 +165,16 @@ def test_the_keyboard_does_all_that_the_pointer_does(page: Page) -> None:
     page.keyboard.press("Enter")
     is_pythons(page)
     assert drawn(page)["selected"] == 1
+    for i in range(3):
+        handle(page, "score", i).focus()
+        page.keyboard.press("Delete")
+    expect(page.get_by_role("status").filter(has_text="This score stays")).to_be_visible()
+    assert is_pythons(page).scores == (None, None, -1.0)
+    for i in range(2):
+        handle(page, "score", i).focus()
+        page.keyboard.press("Delete")
+    expect(page.get_by_text("This score stays")).to_have_count(0)
+    assert is_pythons(page).scores == pytest.approx((0.7, 0.7, -1.0))
     policy = handle(page, "policy", 0)
     policy.focus()
     page.keyboard.press("Home")

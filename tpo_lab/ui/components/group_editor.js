@@ -30,7 +30,8 @@ class Editor {
     this.root = root;
     this.readout = add(root, "div", "readout");
     this.svg = draw(root, "svg", "drawing", { role: "group", "aria-label": "Old policy, target and scores of the group" });
-    write(add(root, "div", "hint"), HINT);
+    this.hint = add(root, "div", "hint", { role: "status" });
+    this.say(HINT);
     addExports(root, this.svg, "tpo-lab-group");
     this.panels = new Panels(this.svg);
     this.input = new Input(this, this.svg);
@@ -80,9 +81,16 @@ class Editor {
     this.group = { ...group, eta, rule };
     this.result = describe(this.group);
     this.edits += 1;
+    this.say(HINT);
     this.render();
     const { scores, policy, selected } = group;
     this.link.push({ scores, policy, selected }, final);
+  }
+
+  /** Say below the drawing why an edit was refused, until the next one; or say the hint again. */
+  say(sentence) {
+    write(this.hint, sentence);
+    this.hint.classList.toggle("refused", sentence !== HINT);
   }
 
   select(i) {

@@ -4,10 +4,11 @@ import { withProbability, withScore, withToggled, weights } from "./group_model.
 import { counted } from "./group_math.js";
 import { roundDown, snap } from "./numbers.js";
 
+const LAST = "This score stays: a group needs one that the old policy can reach.";
 const CLICK_PIXELS = 3; // a press that moves less selects
 
 export class Input {
-  /** `host` has group, panels, drag, and change(group, final), select(i), hover(i), end(). */
+  /** `host` has group, panels, drag, and change(group, final), say(text), select(i), hover(i), end(). */
   constructor(host, svg) {
     this.host = host;
     this.remembered = new Map(); // scores that were taken away, by candidate
@@ -136,7 +137,9 @@ export class Input {
     if (scores[i] !== null) this.remembered.set(i, scores[i]);
     const others = scores.filter((s) => s !== null);
     const back = this.remembered.get(i) ?? Math.min(...others);
-    host.change(withToggled(host.group, i, back), true);
+    const toggled = withToggled(host.group, i, back);
+    if (toggled === host.group) host.say(LAST);
+    else host.change(toggled, true);
   }
 }
 
