@@ -1,6 +1,7 @@
 """eta from a KL budget."""
 
 import math
+import re
 from dataclasses import replace
 
 import hypothesis.strategies as st
@@ -52,9 +53,12 @@ def test_scores_of_any_size() -> None:
         )
 
 
-def test_out_of_reach_names_the_reach() -> None:
-    with pytest.raises(InputError, match=r"of 0\.7 nats is out of reach: below 0\.6931 nats") as caught:
-        eta_for_kl(np.zeros(4), standardise(np.array([1.0, 1, 0, 0])), 0.7)
+@pytest.mark.parametrize("budget", [0.7, 1e300])
+def test_out_of_reach_names_the_reach(budget: float) -> None:
+    with pytest.raises(
+        InputError, match=f"of {re.escape(f'{budget:g}')} nats is out of reach: below 0.6931 n"
+    ) as caught:
+        eta_for_kl(np.zeros(4), standardise(np.array([1.0, 1, 0, 0])), budget)
     assert caught.value.field == "kl"
 
 

@@ -124,6 +124,8 @@ def test_a_budget_out_of_reach_is_said() -> None:
     page = typed(opened(), "η from KL, nats", "30")
     assert "out of reach" in sentences(page)[0]
     assert metric(page, "KL") == "1.02"
+    assert sentences(typed(page, "η from KL, nats", "a")) == ["KL is 'a'; use a finite number such as 0.5."]
+    assert sentences(typed(page, "η from KL, nats", "")) == []
 
 
 def test_fewer_and_more_candidates_copy_or_drop_the_last() -> None:
@@ -135,8 +137,8 @@ def test_fewer_and_more_candidates_copy_or_drop_the_last() -> None:
     assert url(page)["scores"] == "1,0"
 
 
-@pytest.mark.parametrize("k", [0, -1, 65, 10**12])
-def test_a_size_out_of_range_is_said_and_kept(k: int) -> None:
+@pytest.mark.parametrize("k", [0, -1, 65, 3.7, 10**12])
+def test_a_size_out_of_range_is_said_and_kept(k: float) -> None:
     page = opened(scores="1,0")
     quiet(control(page, "number_input", "Candidates K").set_value(k).run())
     assert sentences(page) == [f"A group has 1 to 64 candidates, not {k}."]

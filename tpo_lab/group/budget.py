@@ -37,17 +37,17 @@ def eta_for_kl(log_p_old: Array, u: Array, budget: float, counted: Array | None 
     if best == u.min():
         raise InputError("kl", "All scores that p_old can reach are equal, so q = p_old and KL is 0 at every eta.")
 
-    def excess(log_eta: float) -> float:
-        return float(kl_of_logs(log_target(log_p, u, eta=math.exp(log_eta)), log_p)) - budget
+    def kl(log_eta: float) -> float:
+        return float(kl_of_logs(log_target(log_p, u, eta=math.exp(log_eta)), log_p))
 
     # Below `cold` only the best candidates keep mass; above `hot` the KL is under the budget: the second derivative of
     # the log-partition function is at most (range of u)^2 / 4, so KL <= (range / eta)^2 / 8.
     cold = math.log(best - float(u[u < best].max())) - math.log(_NO_MASS)
     hot = math.log(best - float(u.min())) - 0.5 * math.log(8 * budget) + 0.01
-    if excess(cold) <= 0:
-        reach = excess(cold) + budget
+    reach = kl(cold)
+    if reach <= budget:
         raise InputError(
             "kl",
             f"A KL budget of {budget:g} nats is out of reach: below {reach:.4g} nats, where all of q is on the best.",
         )
-    return math.exp(brentq(excess, min(cold, hot), hot, xtol=1e-15, rtol=1e-15))
+    return math.exp(brentq(lambda log_eta: kl(log_eta) - budget, min(cold, hot), hot, xtol=1e-15, rtol=1e-15))

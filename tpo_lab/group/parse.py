@@ -32,7 +32,7 @@ def parse_numbers(text: str, field: str, *, missing: bool = False) -> tuple[floa
     Raises:
         InputError: one sentence with the position of the first entry that is wrong.
     """
-    name = field.replace("_", " ").capitalize()
+    name = _opening(field)
     if len(text) > MAX_TEXT:
         raise InputError(field, f"{name}: the text has {len(text)} characters; the limit is {MAX_TEXT}.")
     entries = _entries(text, field, name)
@@ -47,7 +47,7 @@ def parse_number(text: str, field: str) -> float:
     Raises:
         InputError: if it is anything else.
     """
-    name = field.replace("_", " ").capitalize()
+    name = _opening(field)
     value = _value(text[:MAX_TEXT].replace("\N{MINUS SIGN}", "-").strip(), name, field, missing=False)
     assert value is not None
     return value
@@ -63,6 +63,11 @@ def write_number(value: float | None) -> str:
 def write_numbers(values: tuple[float | None, ...]) -> str:
     """The values separated by commas, lossless."""
     return ",".join(write_number(value) for value in values)
+
+
+def _opening(field: str) -> str:
+    """How a sentence about the field begins."""
+    return field[:1].upper() + field[1:].replace("_", " ")
 
 
 def _entries(text: str, field: str, name: str) -> list[str]:

@@ -48,8 +48,10 @@ def size(view: View) -> None:
     """The number of candidates."""
     st.number_input(
         "Candidates K",
-        value=view.scenario.k,
-        key=key_for("k", view.scenario.k),
+        value=float(view.scenario.k),  # of a field of whole numbers the browser would make 3.7 a silent 3
+        step=1.0,
+        format="%g",
+        key=key_for("k", float(view.scenario.k)),
         on_change=worked("k", lambda k: change(_group(lambda s: resized(s, k)), "k", settles=GROUP_FIELDS)),
         help="More candidates are copies of the last one; fewer drop the last ones.",
     )
@@ -78,7 +80,9 @@ def temperature(view: View) -> None:
 
 
 def _eta_of_budget(scenario: Scenario, text: str) -> Scenario:
-    budget = parse_number(text, "kl")
+    if not text.strip():  # what was wrong has been taken back
+        return scenario
+    budget = parse_number(text, "KL")
     now = report(scenario)
     eta = eta_for_kl(now.log_p_old, now.u, budget, now.counted)
     return replace(scenario, eta=float(f"{eta:.6g}"))

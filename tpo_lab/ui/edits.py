@@ -7,21 +7,22 @@ import numpy as np
 
 from tpo_lab.errors import InputError
 from tpo_lab.group.limits import MAX_CANDIDATES
+from tpo_lab.group.parse import write_number
 from tpo_lab.group.report import Report
 from tpo_lab.group.scenario import PolicyKind, Scenario
 
 T = TypeVar("T")
 
 
-def resized(scenario: Scenario, k: int) -> Scenario:
-    """The group with k candidates: the last ones are dropped, or copied to make more.
+def resized(scenario: Scenario, size: float) -> Scenario:
+    """The group with `size` candidates: the last ones are dropped, or copied to make more.
 
     Raises:
-        InputError: if k is out of range or no scored candidate is left.
+        InputError: if the size is no whole number in range, or no scored candidate is left.
     """
-
-    if not 1 <= k <= MAX_CANDIDATES:
-        raise InputError("k", f"A group has 1 to {MAX_CANDIDATES} candidates, not {k}.")
+    if not 1 <= size <= MAX_CANDIDATES or not float(size).is_integer():
+        raise InputError("k", f"A group has 1 to {MAX_CANDIDATES} candidates, not {write_number(size)}.")
+    k = int(size)
 
     def to_k(values: tuple[T, ...]) -> tuple[T, ...]:
         return values[:k] + values[-1:] * (k - len(values))

@@ -39,7 +39,8 @@ class View:
             )
         if not 0 < self.step_size <= MAX_STEP_SIZE:
             raise InputError(
-                "step_size", f"The step size must be above 0 and at most {MAX_STEP_SIZE:g}, not {self.step_size:g}."
+                "step_size",
+                f"The step size must be above 0 and at most {MAX_STEP_SIZE:g}, not {write_number(self.step_size)}.",
             )
 
     def to_query(self) -> dict[str, str]:
