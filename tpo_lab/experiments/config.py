@@ -154,7 +154,7 @@ class BanditConfig:
         """
         values: dict[str, Any] = {name: _number(text) if name in SETTINGS else text for name, text in query.items()}
         if "methods" in query:
-            values["methods"] = query["methods"].split(",")
+            values["methods"] = query["methods"].split(",") if query["methods"] else []
         return cls.from_mapping(values)
 
 
@@ -176,5 +176,5 @@ def _number(text: str) -> Any:
 
 
 def _quoted(value: Any) -> str:
-    text = repr(value)
+    text = repr(value).removesuffix(".0") if isinstance(value, float) else repr(value)
     return text if len(text) <= 40 else f"{text[:37]}..."
