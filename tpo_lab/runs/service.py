@@ -67,6 +67,10 @@ class RunService:
         with self._lock:
             return tuple(record.snapshot() for record in reversed(self._records.values()))
 
+    def computing(self) -> Snapshot | None:
+        """The run that the worker computes now; a run that was stopped is not."""
+        return next((run for run in self.list() if run.status == "running"), None)
+
     def stop(self, run_id: str) -> None:
         """End a run and keep what it has; the worker is free within a second, by force if need be.
 

@@ -114,8 +114,13 @@ def _value(mean: float, error: float, unit: str, n: float, least: float = 0.0) -
     if mean < least:
         return f"&lt; {least:.0e} (n {n:.0f})"
     scale = 100 if unit else 1
-    spread = "" if math.isnan(error) else f" ± {error * scale:.1g}"
-    return f"{mean * scale:.2g}{spread}{unit} (n {n:.0f})"
+    spread = "" if math.isnan(error) else f" ± {_digits(error * scale, 1)}"
+    return f"{_digits(mean * scale, 2)}{spread}{unit} (n {n:.0f})"
+
+
+def _digits(x: float, n: int) -> str:
+    """x >= 0 to n significant digits; 100 is not 1e+02."""
+    return f"{x:.0f}" if x >= 10**n - 0.5 else f"{x:.{n}g}"
 
 
 def files(run: Snapshot | None, config: BanditConfig) -> None:
