@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from tpo_lab.ui import bandit_form, bandit_tab, live
+from tpo_lab.ui import bandit_form, bandit_tab, live, url
 from tpo_lab.ui.entry import through_app
+from tpo_lab.ui.sentences import refuse
 
 through_app()
 
@@ -12,12 +13,12 @@ st.markdown(
     "#### One of K actions is right\n"
     "Each step draws B actions and moves the logits by α along the method's direction, from the same random numbers."
 )
-if tab.bad_url:
-    st.error(f"The link could not be read. {tab.bad_url} The settings below were kept.")
 with st.sidebar:
     right = bandit_form.settings(tab)
+if tab.bad_url:
+    refuse(f"The link could not be read. {tab.bad_url} The settings stay as they were.")
 run = live.find(tab.run)
 bandit_form.buttons(tab, right, run)
 live.follow(run, tab.config)
 live.files(run, tab.config)
-tab.write_url()
+url.write(tab.to_query())

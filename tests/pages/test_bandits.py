@@ -83,7 +83,7 @@ def test_it_shows_the_run_that_was_computed_before_anybody_came(runs: RunService
     run_id = runs.start(BanditConfig())
     ended(runs, run_id)
     page = opened()
-    assert url(page) == {"run": run_id}
+    assert url(page) == {}  # as it was come to: a URL that were completed here would catch the way back
     assert len(chart(page)) == 150
     assert set(chart(page)["tpo"]) == {0.5}
     assert "Done: step 150 of 150" in texts(page)
@@ -172,6 +172,10 @@ def test_a_bad_url_is_said_and_the_papers_settings_stay() -> None:
     (sentence,) = [e.value for e in page.error]
     assert "Temperature η must be a number, not 'hot'." in sentence
     assert [n.value for n in page.number_input if n.label == "Steps"] == [150]
+    assert url(page) == {"eta": "hot", "steps": "8"}
+    page = typed(page, "Seeds", 7)
+    assert not page.error
+    assert url(page) == {"seeds": "7"}
 
 
 def test_a_run_that_is_gone_leaves_its_settings(runs: RunService) -> None:

@@ -105,3 +105,4 @@ def _start(tab: Tab, seeds_on: int) -> None:
 def _stop(tab: Tab) -> None:
     if tab.run:
         service().stop(tab.run)
+    tab.bad_url = ""

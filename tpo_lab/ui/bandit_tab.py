@@ -21,7 +21,6 @@ class Tab:
         typed: by setting, what its field holds; it may be wrong.
         config: the last settings that were right.
         run: id of the run that is shown; None: none yet.
-        written: the URL parameters that were written last.
         bad_url: one sentence on a URL that could not be read; empty otherwise.
         revision: grows when the fields get values from elsewhere.
     """
@@ -29,7 +28,6 @@ class Tab:
     typed: dict[str, Any] = field(default_factory=lambda: _fields(BanditConfig()))
     config: BanditConfig = field(default_factory=BanditConfig)
     run: str | None = None
-    written: dict[str, str] = field(default_factory=dict)
     bad_url: str = ""
     revision: int = 0
 
@@ -49,41 +47,41 @@ class Tab:
                 wrong[name] = str(error)
         try:
             if not wrong:
-                self.config = BanditConfig.from_mapping(self.typed)
+                self._take(BanditConfig.from_mapping(self.typed))
         except InputError as error:
             wrong["methods"] = str(error)
         return wrong
 
     def put(self, config: BanditConfig) -> None:
         """Set every field."""
-        self.config, self.typed, self.revision = config, _fields(config), self.revision + 1
+        self._take(config)
+        self.typed, self.revision = _fields(config), self.revision + 1
 
-    def write_url(self) -> None:
-        """Make the URL hold the settings and the run."""
-        query = self.config.to_query() | ({"run": self.run} if self.run else {})
-        if query != self.written:
-            self.written = query
-            url.write(query)
+    def to_query(self) -> dict[str, str]:
+        """The settings and the run as URL parameters."""
+        return self.config.to_query() | ({"run": self.run} if self.run else {})
+
+    def _take(self, config: BanditConfig) -> None:
+        """Settings that are right; other ones than before end what was said of the URL."""
+        if config != self.config:
+            self.config, self.bad_url = config, ""
 
 
 def load() -> Tab:
     """The tab's state, after the URL was read if somebody came by it."""
-    new = _TAB not in st.session_state
+    query = url.arrived(first=_TAB not in st.session_state)
     tab = st.session_state.setdefault(_TAB, Tab())
     assert isinstance(tab, Tab)
-    if url.arrived() or new:
-        query = st.query_params.to_dict()
-        if query or new or url.went_back():
-            _read_url(tab, query)
-        else:  # a link of the menu carries no state: the settings and the run that were left are still there
-            tab.written = {}
+    if query is not None:
+        _read_url(tab, query)
     if tab.run is None:
         tab.run = next((run.id for run in service().list() if run.config == tab.config), None)
+    if query is not None:
+        url.keep(tab.to_query())
     return tab
 
 
 def _read_url(tab: Tab, query: dict[str, str]) -> None:
-    tab.written = dict(query)
     tab.run = query.pop("run", None)
     try:
         tab.put(BanditConfig.from_query(query))

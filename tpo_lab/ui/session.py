@@ -1,6 +1,6 @@
 """The Target page's session: the last good view, what is wrong with what was typed since, and the two kept in step."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,7 +22,6 @@ class Session:
 
     Attributes:
         view: the last good state; what the page shows.
-        written: the view that the URL holds, or that a bad URL left in place.
         wrong: one sentence by field, beside which it is shown.
         held: the fields whose content is kept as typed, because it is not in the view.
         gesture: whether bars are being dragged: the URL waits for the end.
@@ -32,7 +31,6 @@ class Session:
     """
 
     view: View = field(default_factory=View)
-    written: View = field(default_factory=View)
     wrong: dict[str, str] = field(default_factory=dict)
     held: set[str] = field(default_factory=set)
     gesture: bool = False
@@ -50,29 +48,23 @@ def session() -> Session:
 
 def load() -> View:
     """The view to show, after the URL was read (if somebody came by it) or written (if the view has changed)."""
-    new = _SESSION not in st.session_state
+    query = url.arrived(first=_SESSION not in st.session_state)
     tab = session()
-    if url.arrived() or new:
-        _read_url(tab, new)
-    if tab.view != tab.written and not tab.gesture:
+    if query is not None:
+        _read_url(tab, query)
+        url.keep(tab.view.to_query())
+    if not tab.gesture:
         url.write(tab.view.to_query())
-        tab.written = tab.view
     return tab.view
 
 
-def _read_url(tab: Session, new: bool) -> None:
-    query = st.query_params.to_dict()
-    if not query and not new and not url.went_back():
-        # A link of the menu carries no state: the group that was left is still there.
-        tab.written = View()
-        return
+def _read_url(tab: Session, query: Mapping[str, str]) -> None:
     tab.wrong.clear()
     tab.held.clear()
     try:
         tab.view = View.from_query(query)
     except InputError as error:
         tab.wrong["url"] = str(error)
-    tab.written = tab.view
 
 
 def change(make: Callable[[View], View], *fields: str, settles: tuple[str, ...] = ()) -> None:
