@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.group.cases import GOLDEN, IDS
 from tpo_lab import __version__, cli
 from tpo_lab.group import RULES
 
 ROOT = Path(__file__).parents[1]
-GOLDEN = json.loads((ROOT / "tests" / "golden" / "target_cases.json").read_text())
 REQUIRED = {
     "u", "p_old", "q", "q_minus_p", "counted", "sigma_population", "sigma_sample", "kl_q_p", "entropy_p_old",
     "entropy_q", "odds_factor", "zero_variance", "verdict", "advantages",
@@ -32,7 +32,7 @@ def listed(values: list[float | None]) -> str:
     return ",".join("null" if v is None else repr(v) for v in values)
 
 
-@pytest.mark.parametrize("case", GOLDEN, ids=[case["id"] for case in GOLDEN])
+@pytest.mark.parametrize("case", GOLDEN, ids=IDS)
 def test_golden_cases(case: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
     """Also the trap of argparse: lists that start with a minus."""
     words = ("--scores", listed(case["scores"]), "--log-probs", listed(case["log_p_old"]), "--eta", str(case["eta"]))

@@ -6,13 +6,14 @@ from typing import Any
 import pytest
 
 from tpo_lab.errors import InputError
+from tpo_lab.experiments.config import BANDIT_METHODS, SETTINGS
 from tpo_lab.group.presets import PRESETS
 from tpo_lab.group.rules import RULES
 from tpo_lab.group.snippets import LANGUAGES
 from tpo_lab.methods.registry import METHODS
 from tpo_lab.registry import Registry
 
-ALL: list[Registry[Any]] = [RULES, PRESETS, LANGUAGES, METHODS]
+ALL: list[Registry[Any]] = [RULES, PRESETS, LANGUAGES, METHODS, BANDIT_METHODS, SETTINGS]
 
 
 @dataclass(frozen=True)

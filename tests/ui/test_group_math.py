@@ -1,20 +1,18 @@
 """The browser draws ahead of the server with its own arithmetic: it must be Python's, for every rule and group."""
 
-import json
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.group.cases import GOLDEN
 from tests.ui.javascript import Node
 from tpo_lab.group import RULES
 from tpo_lab.group.report import report
 from tpo_lab.group.scenario import Scenario
 from tpo_lab.ui.components.payload import group_data, rule_data
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "target_cases.json").read_text())
 DESCRIBE = 'import { describe } from "./group_math.js"; export default (groups) => groups.map(describe);'
 
 
@@ -78,6 +76,7 @@ def random_scenarios(rule: str) -> list[Scenario]:
         found.append(Scenario(tuple(normal), policy=tuple(map(float, weights)), rule=rule))
         found.append(Scenario(tuple(normal), policy=(-1e5,) * k, kind="log_probs", rule=rule, eta=1e-300))
         found.append(Scenario(tuple(normal), policy=tuple((normal * 1e299).tolist()), kind="log_probs", rule=rule))
+    found += [Scenario((1e300, -1e300, 0), rule=rule, strength=s) for s in (1e-300, 1e300) if strength]
     return found
 
 

@@ -82,8 +82,15 @@ function unitOf(scores) {
 /** The size of what stands in the denominator beside the spread, so that dividing by it can overflow nothing. */
 function floorOfSize(rule, unit) {
   if (rule.scale === "none") return unit.down;
-  if (rule.scale === "mean") return Math.max(unit.peak, rule.amount * unit.down);
-  return rule.amount * (rule.guard === "relative_floor" ? unit.peak : unit.down);
+  return rule.scale === "mean" ? Math.max(unit.peak, extraOf(rule, unit)) : extraOf(rule, unit);
+}
+
+/** The guard's constant in the units of the span, bounded so that no strength overflows. */
+function extraOf(rule, unit) {
+  const limit = LARGEST / 4;
+  const amount = Math.min(rule.amount, limit);
+  const base = rule.guard === "relative_floor" ? unit.peak : unit.down;
+  return amount * Math.min(base, limit / Math.max(amount, 1));
 }
 
 /** What divides, in units of `size`, before its guard. */
@@ -108,7 +115,7 @@ function scaleOf(rule, unit, size, ratio, i) {
 const oneScoreUnit = (unit, size) => unit.down / Math.max(size, SMALLEST_NORMAL);
 
 function guarded(rule, unit, size, scale) {
-  const extra = (rule.amount * (rule.guard === "relative_floor" ? unit.peak : unit.down)) / size;
+  const extra = extraOf(rule, unit) / size;
   switch (rule.guard) {
     case "add":
       return scale + extra;
