@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
-from tpo_lab.errors import InputError
+from tpo_lab.errors import InputError, shown
 from tpo_lab.methods.registry import METHODS, Method
 from tpo_lab.registry import Registry
 
@@ -64,7 +64,44 @@ SETTINGS: Registry[Setting] = Registry(
 
 
 @dataclass(frozen=True)
-class BanditConfig:
+class Config:
+    """What the configurations of all tasks share: each is one JSON object, and no field is guessed."""
+
+    def to_json(self) -> str:
+        """One JSON object with every field."""
+        return json.dumps(asdict(self), indent=2)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The configuration of a JSON object; fields that are left out take their defaults.
+
+        Raises:
+            InputError: if the text is no JSON object, or a field is unknown or wrong.
+        """
+        try:
+            values = json.loads(text)
+        except (ValueError, RecursionError):
+            values = None
+        if not isinstance(values, dict):
+            raise InputError("config", "The configuration must be one JSON object.")
+        return cls.from_mapping(values)
+
+    @classmethod
+    def from_mapping(cls, values: Mapping[str, Any]) -> Self:
+        """The configuration of a mapping; fields that are left out take their defaults.
+
+        Raises:
+            InputError: if a field is unknown or wrong.
+        """
+        known = [field.name for field in fields(cls)]
+        for name in values:
+            if name not in known:
+                raise InputError("config", f"Unknown setting {_quoted(name)}; known: {', '.join(known)}.")
+        return cls(**values)
+
+
+@dataclass(frozen=True)
+class BanditConfig(Config):
     """A run of the single-context bandit; the defaults are those of arXiv 2604.06159, Fig. 2.
 
     Attributes:
@@ -107,38 +144,6 @@ class BanditConfig:
         gain = self.alpha * self.steps * math.sqrt(self.actions / others)
         return others * math.exp(-gain) / (1 + others * math.exp(-gain))
 
-    def to_json(self) -> str:
-        """One JSON object with every field."""
-        return json.dumps(asdict(self), indent=2)
-
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """The configuration of a JSON object; fields that are left out take their defaults.
-
-        Raises:
-            InputError: if the text is no JSON object, or a field is unknown or wrong.
-        """
-        try:
-            values = json.loads(text)
-        except (ValueError, RecursionError):
-            values = None
-        if not isinstance(values, dict):
-            raise InputError("config", "The configuration must be one JSON object.")
-        return cls.from_mapping(values)
-
-    @classmethod
-    def from_mapping(cls, values: Mapping[str, Any]) -> Self:
-        """The configuration of a mapping; fields that are left out take their defaults.
-
-        Raises:
-            InputError: if a field is unknown or wrong.
-        """
-        known = [field.name for field in fields(cls)]
-        for name in values:
-            if name not in known:
-                raise InputError("config", f"Unknown setting {_quoted(name)}; known: {', '.join(known)}.")
-        return cls(**values)
-
     def to_query(self) -> dict[str, str]:
         """What differs from the paper's run, as URL parameters."""
         paper = BanditConfig()
@@ -176,5 +181,4 @@ def _number(text: str) -> Any:
 
 
 def _quoted(value: Any) -> str:
-    text = repr(value).removesuffix(".0") if isinstance(value, float) else repr(value)
-    return text if len(text) <= 40 else f"{text[:37]}..."
+    return shown(value).removesuffix(".0")
