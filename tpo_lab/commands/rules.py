@@ -5,6 +5,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
+from tpo_lab.commands.table import aligned
 from tpo_lab.group.rules import RULES, Rule
 
 
@@ -28,9 +29,7 @@ def _run(args: argparse.Namespace) -> None:
     rows += [
         (r.name, r.centre.replace("_", " "), r.scale.replace("_", " "), guard(r), r.source) for r in RULES.values()
     ]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for row in rows:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    print("\n".join(aligned(rows)))
 
 
 def guard(rule: Rule) -> str:

@@ -3,10 +3,10 @@
 import argparse
 import json
 import textwrap
-from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+from tpo_lab.commands.table import aligned
 from tpo_lab.errors import InputError
 from tpo_lab.group.parse import parse_number, parse_numbers
 from tpo_lab.group.report import Report, advantages, report
@@ -128,15 +128,10 @@ def _as_table(r: Report) -> str:
     label_width = max(len(label) for label, _ in facts)
     return "\n".join(
         [
-            *_aligned(rows),
+            *aligned(rows, str.rjust),
             "",
             *(f"{label:<{label_width}}  {text}" for label, text in facts),
             "",
             "\n\n".join(said),
         ]
     )
-
-
-def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
