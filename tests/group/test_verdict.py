@@ -72,6 +72,12 @@ def test_one_winner_quotes_the_odds(k: int, factor: str) -> None:
     assert f"from {1 / k:.3g} to" in text
 
 
+def test_one_of_two_wins_in_good_english() -> None:
+    text = said([1, 0])["one_winner"].text
+    assert text.startswith("Candidate 1 beats the other one. Its odds grow by a factor of 7.39")
+    assert text.endswith("from 0.5 to 0.881.")
+
+
 def test_the_formula_of_the_odds_is_quoted_only_where_it_holds() -> None:
     assert "= exp(K / sqrt(K - 1))" in said([1, 0, 0])["one_winner"].text
     assert "= exp(K / (eta sqrt(K - 1)))" in said([1, 0, 0], eta=0.5)["one_winner"].text

@@ -199,12 +199,14 @@ def _one_winner(r: Report) -> Verdict | None:
     formula = ""
     if r.scenario.rule == "tpo_paper":
         formula = " = exp(K / sqrt(K - 1))" if r.scenario.eta == 1 else " = exp(K / (eta sqrt(K - 1)))"
+    others, losses = f"the other {r.n_counted - 1}, which tie", " The others lose in proportion to p_old."
+    if r.n_counted == 2:
+        others, losses = "the other one", ""
     return Verdict(
         "one_winner",
         "One winner",
-        f"{_names(_best(r)).capitalize()} beats the other {r.n_counted - 1}, which tie. Its odds grow by a factor of "
-        f"{figure(r.odds_factor)}{formula}: from {_sum(r.log_p_old[[r.best]])} to {_sum(r.log_q[[r.best]])}. "
-        "The others lose in proportion to p_old.",
+        f"{_names(_best(r)).capitalize()} beats {others}. Its odds grow by a factor of {figure(r.odds_factor)}{formula}: "
+        f"from {_sum(r.log_p_old[[r.best]])} to {_sum(r.log_q[[r.best]])}.{losses}",
     )
 
 
