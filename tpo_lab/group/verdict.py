@@ -205,8 +205,8 @@ def _one_winner(r: Report) -> Verdict | None:
     return Verdict(
         "one_winner",
         "One winner",
-        f"{_names(_best(r)).capitalize()} beats {others}. Its odds grow by a factor of {figure(r.odds_factor)}{formula}: "
-        f"from {_sum(r.log_p_old[[r.best]])} to {_sum(r.log_q[[r.best]])}.{losses}",
+        f"{_names(_best(r)).capitalize()} beats {others}. Its odds grow by a factor of "
+        f"{figure(r.odds_factor)}{formula}: from {_sum(r.log_p_old[[r.best]])} to {_sum(r.log_q[[r.best]])}.{losses}",
     )
 
 
