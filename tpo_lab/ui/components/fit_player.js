@@ -6,21 +6,14 @@
 
 import { add, draw, followTheme, heightFor, set, typeSize, write } from "./dom.js";
 import { addExports } from "./export.js";
+import { mounting } from "./mount.js";
 import { brief } from "./numbers.js";
 import { PlayerPanels } from "./player_panels.js";
 
 const STEPS_PER_SECOND = 12;
 const LONGEST_SECONDS = 8; // long fits play faster
-const players = new WeakMap();
 
-export default function mountFitPlayer({ data, parentElement }) {
-  const root = parentElement.querySelector(".fit-player");
-  if (!players.has(root)) players.set(root, new Player(root));
-  const player = players.get(root);
-  const opened = player.open();
-  player.receive(data);
-  return () => player.close(opened);
-}
+export default mounting(".fit-player", (root) => new Player(root));
 
 class Player {
   constructor(root) {
@@ -49,20 +42,15 @@ class Player {
     root.addEventListener("keydown", (event) => this.key(event));
     addExports(root, this.svg, "tpo-lab-fit");
     this.step = 0;
-    this.opened = 0;
     this.timer = null;
     this.observer = new ResizeObserver(() => this.data && this.render());
   }
 
   open() {
     this.observer.observe(this.root);
-    this.opened += 1;
-    return this.opened;
   }
 
-  /** Streamlit also calls this for a mount that another one has replaced. */
-  close(opened) {
-    if (opened !== this.opened) return;
+  close() {
     this.observer.disconnect();
     this.pause();
   }

@@ -9,21 +9,13 @@ import { addExports } from "./export.js";
 import { describe } from "./group_math.js";
 import { Input } from "./group_input.js";
 import { Link } from "./link.js";
+import { mounting } from "./mount.js";
 import { brief, briefScore } from "./numbers.js";
 import { Panels } from "./group_panels.js";
 
 const HINT = "Drag a score or an old probability, or Tab to a bar and press ↑ ↓. Delete or double-click: no score.";
-const editors = new WeakMap();
 
-export default function mountGroupEditor({ data, parentElement, setStateValue }) {
-  const root = parentElement.querySelector(".group-editor");
-  if (!editors.has(root)) editors.set(root, new Editor(root));
-  const editor = editors.get(root);
-  editor.report = (edit) => setStateValue("edit", edit);
-  const opened = editor.open();
-  editor.receive(data);
-  return () => editor.close(opened);
-}
+export default mounting(".group-editor", (root) => new Editor(root));
 
 class Editor {
   constructor(root) {
@@ -39,23 +31,20 @@ class Editor {
     this.stop = { policy: 0, score: 0 }; // which candidate Tab reaches, per row of bars
     this.pointed = null;
     this.drag = null;
-    this.opened = 0;
     this.edits = 0;
     this.observer = new ResizeObserver(() => this.data && this.render());
   }
 
   open() {
     this.observer.observe(this.root);
-    this.opened += 1;
-    return this.opened;
   }
 
-  /** Streamlit also calls this for a mount that another one has replaced. */
-  close(opened) {
-    if (opened === this.opened) this.observer.disconnect();
+  close() {
+    this.observer.disconnect();
   }
 
-  receive(data) {
+  receive(data, setStateValue) {
+    this.report = (edit) => setStateValue("edit", edit);
     const resized = data.group.scores.length !== this.group?.scores.length;
     this.data = data;
     this.link.answer(data.echo);
