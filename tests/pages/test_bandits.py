@@ -147,7 +147,7 @@ def test_bad_input_is_said_and_changes_nothing_else(runs: RunService) -> None:
     page = typed(typed(page, "Temperature", 0.0), "Actions", 1)
     assert [e.value for e in page.error] == [
         "Actions K must be a whole number from 2 to 1,000, not 1.",
-        "Temperature η must be a number from 0.01 to 100, not 0.0.",
+        "Temperature η must be a number from 0.01 to 100, not 0.",
     ]
     assert enabled(page) == {"Reset to the paper's"}
     assert (url(page), len(chart(page))) == (before, 8)
@@ -185,3 +185,21 @@ def test_a_run_that_is_gone_leaves_its_settings(runs: RunService) -> None:
     page = click(page, "Run")
     assert not page.info
     assert runs.list()[0].config == CONFIG
+
+
+def test_a_run_that_waits_for_another_tabs_leads_to_it(runs: RunService) -> None:
+    other = runs.start(BanditConfig(steps=9, seed=3))
+    while runs.get(other).steps < 3:
+        time.sleep(0.01)
+    page = click(opened(**SMALL), "Run")
+    assert "Waiting for the worker" in texts(page)
+    page = click(page, "Another run is computed first: show it")
+    assert url(page) == {"steps": "9", "seed": "3", "run": other}
+    page = click(page, "Stop")
+    assert ended(runs, runs.list()[0].id).config == CONFIG
+
+
+@pytest.mark.usefixtures("runs")
+def test_a_fraction_is_no_whole_number() -> None:
+    page = typed(opened(**SMALL), "Actions", 3.7)
+    assert [e.value for e in page.error] == ["Actions K must be a whole number from 2 to 1,000, not 3.7."]

@@ -8,6 +8,7 @@ from tpo_lab.experiments.config import BANDIT_METHODS, SETTINGS, BanditConfig, S
 from tpo_lab.runs.record import Snapshot
 from tpo_lab.runs.service import service
 from tpo_lab.ui.bandit_tab import Tab
+from tpo_lab.ui.sentences import refuse
 
 PAPER = BanditConfig()
 # The chips of the methods carry the colours of their curves.
@@ -28,7 +29,7 @@ def settings(tab: Tab) -> bool:
         key=tab.key("methods"),
     )
     if "methods" in wrong:
-        st.error(wrong["methods"])
+        refuse(wrong["methods"])
     pairs = list(SETTINGS.values())
     for left, right in zip(pairs[::2], pairs[1::2], strict=True):
         for column, setting in zip(st.columns(2), (left, right), strict=True):
@@ -36,7 +37,7 @@ def settings(tab: Tab) -> bool:
                 _number(tab, setting)
         for setting in (left, right):
             if setting.name in wrong:
-                st.error(wrong[setting.name])
+                refuse(wrong[setting.name])
     st.button(
         "Reset to the paper's",
         icon=":material/restart_alt:",
@@ -53,9 +54,9 @@ def _number(tab: Tab, setting: Setting) -> None:
     differs = "" if value == paper else f" :gray[(paper: {paper:g})]"
     st.number_input(
         setting.label + differs,
-        value=value,
-        step=setting.increment,
-        format="%d" if setting.whole else "%g",
+        value=float(value),  # of a field of whole numbers the browser would make 3.7 a silent 3
+        step=float(setting.increment),
+        format="%g",
         key=tab.key(setting.name),
         help=f"{setting.help} From {setting.low:,g} to {setting.high:,g}; the paper has {paper:g}.",
     )
@@ -91,18 +92,32 @@ def buttons(tab: Tab, right: bool, shown: Snapshot | None) -> None:
         )
         if shown and right and shown.config != tab.config:
             st.caption("The curves below are of other settings. Run to see these.")
+        if shown and shown.status == "queued" and (first := service().computing()):
+            st.button(
+                "Another run is computed first: show it",
+                icon=":material/hourglass_top:",
+                type="tertiary",
+                on_click=_show,
+                args=(tab, first),
+                help="It was started in another tab, or before this one was. There it can be stopped.",
+            )
 
 
 def _start(tab: Tab, seeds_on: int) -> None:
     if tab.read():  # something wrong was typed after the button was drawn
         return
+    tab.bad_url = ""
     if seeds_on:
         last = int(SETTINGS["seed"].high)
         tab.put(replace(tab.config, seed=(tab.config.seed + seeds_on) % (last + 1)))
     tab.run = service().start(tab.config)
 
 
+def _show(tab: Tab, run: Snapshot) -> None:
+    tab.put(run.config)
+    tab.run = run.id
+
+
 def _stop(tab: Tab) -> None:
     if tab.run:
         service().stop(tab.run)
-    tab.bad_url = ""
