@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from tpo_lab.group.presets import PRESETS
 from tpo_lab.group.rules import RULES
+from tpo_lab.ui.components.group_editor import Edit
 
 PAGE = Path(__file__).parents[2] / "pages" / "target.py"
 
@@ -189,6 +191,15 @@ def test_a_bad_url_is_one_sentence_and_the_default_stays(query: dict[str, str], 
     quiet(control(page, "select_slider", "Temperature η").set_value(2.0).run())
     assert sentences(page) == []
     assert url(page) == {"scores": "1,0,0,0,0,0,0,0", "eta": "2"}
+
+
+def test_the_url_waits_for_the_end_of_a_drag_but_not_for_ever() -> None:
+    page = opened(scores="1,0")
+    edited = Edit((1.0, 0.5), None, selected=1, final=False)
+    session = page.session_state["target.session"]
+    session.view, session.gesture = replace(session.view, scenario=edited.apply(session.view.scenario)), True
+    assert url(quiet(page.run())) == {"scores": "1,0"}
+    assert url(quiet(page.run())) == {"scores": "1,0.5"}  # the page was left and opened again, for instance
 
 
 def test_a_single_candidate_of_a_url_opens() -> None:

@@ -10,6 +10,7 @@ from tpo_lab.errors import InputError
 from tpo_lab.group.report import report
 from tpo_lab.ui import url
 from tpo_lab.ui.components.group_editor import Edit
+from tpo_lab.ui.sentences import refuse
 from tpo_lab.ui.view import View
 
 GROUP_FIELDS = ("scores", "policy", "kind", "lengths")  # the controls that hold the group as text
@@ -24,7 +25,7 @@ class Session:
         view: the last good state; what the page shows.
         wrong: one sentence by field, beside which it is shown.
         held: the fields whose content is kept as typed, because it is not in the view.
-        gesture: whether bars are being dragged: the URL waits for the end.
+        gesture: whether this run is for bars that are being dragged: the URL waits for the end.
         revisions: how often each control was given a value from elsewhere.
         typed: the controls that the last change came from.
         meant: by control, what a person typed ("1.0") and the value that it means ("1").
@@ -53,7 +54,8 @@ def load() -> View:
     if query is not None:
         _read_url(tab, query)
         url.keep(tab.view.to_query())
-    if not tab.gesture:
+    dragging, tab.gesture = tab.gesture, False  # each edit of a gesture says so anew: its end may never come
+    if not dragging:
         url.write(tab.view.to_query())
     return tab.view
 
@@ -117,7 +119,7 @@ def complain(*fields: str) -> None:
     """Show the sentences of these fields, here."""
     for name in fields:
         if sentence := session().wrong.get(name):
-            st.error(sentence)
+            refuse(sentence)
 
 
 def key_for(name: str, value: Any) -> str:
