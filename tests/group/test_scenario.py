@@ -122,7 +122,7 @@ def test_every_fault_in_one_sentence(fields: dict[str, Any], field: str, words: 
         ('{"scores": [1, -Infinity]}', "holds -Infinity"),
         ('{"scores": [1e400]}', "Score 1 is inf"),
         ('{"scores": [' + "9" * 5000 + "]}", "Score 1"),
-        ("[" * 50_000, "not JSON"),
+        ("[" * 50_000, "nested too deeply"),
         (" " * (MAX_JSON + 1), "at most 100000"),
     ],
 )

@@ -163,8 +163,10 @@ def json_object(text: str) -> dict[str, Any]:
     try:
         # Every number becomes a float: an integer of any length is then just too large, not an error of its own.
         data = json.loads(text, parse_int=float, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise InputError("file", f"This is not JSON: {error}.") from None
+    except RecursionError:
+        raise InputError("file", "This is not a saved group: its brackets are nested too deeply.") from None
     if not isinstance(data, dict):
         raise InputError("file", "This JSON is not an object with scores.")
     return data
