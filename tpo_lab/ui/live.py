@@ -55,7 +55,9 @@ def _draw(run: Snapshot | None, config: BanditConfig) -> None:
     if run and run.status == "failed":
         refuse(run.reason)
     lanes = run.lanes if run else {}
-    for column, diagnostic in zip(st.columns(2), DIAGNOSTICS, strict=True):
+    with st.container(key="bandits-curves"):
+        columns = st.columns(2)
+    for column, diagnostic in zip(columns, DIAGNOSTICS, strict=True):
         curve = {method: lane.curves[diagnostic.name] for method, lane in lanes.items()}
         column.vega_lite_chart(
             pd.DataFrame(curves.columns(diagnostic, shown, curve), dtype="float64"),
