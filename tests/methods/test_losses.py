@@ -10,6 +10,7 @@ import pytest
 from jax.test_util import check_grads
 
 from tpo_lab.errors import InputError
+from tpo_lab.group import target
 from tpo_lab.group.budget import eta_for_kl
 from tpo_lab.methods.losses import LOSSES, loss_of
 from tpo_lab.methods.losses_group import tpo
@@ -44,6 +45,10 @@ def test_colours_are_unique_and_unknown_names_are_refused() -> None:
         loss_of("tppo")
 
 
+def all_losses(log_p: jax.Array, old: jax.Array, signal: jax.Array) -> dict[str, Any]:
+    return {name: loss(log_p, old, signal) for name, loss in LOSSES.items()}
+
+
 # Two candidates, uniform before, scores (1, 0): u = (1, -1). log-ratios (log 1.5, 0) where the ratio matters.
 LOG_HALF = float(np.log(0.5))
 KL_15 = 1 / 1.5 + np.log(1.5) - 1
@@ -71,28 +76,27 @@ GOLDEN = {
 }
 
 
-@pytest.mark.parametrize("name", METHODS)
-def test_golden_value(name: str) -> None:
+@pytest.fixture(scope="module")
+def on_the_golden_group() -> dict[str, Any]:
+    """All losses on that group, compiled together."""
     log_p = jnp.array([np.log(0.75), LOG_HALF], dtype=jnp.float32)
-    value, aux = LOSSES[name](log_p, jnp.full(2, LOG_HALF), jnp.array([1.0, 0.0]))
+    values: dict[str, Any] = jax.jit(all_losses)(log_p, jnp.full(2, LOG_HALF), jnp.array([1.0, 0.0]))
+    return values
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_golden_value(name: str, on_the_golden_group: dict[str, Any]) -> None:
+    value, aux = on_the_golden_group[name]
     np.testing.assert_allclose(value, GOLDEN[name], rtol=2e-6, atol=1e-7)
     np.testing.assert_allclose(aux.ratios, [1.5, 1.0], rtol=1e-6)
     np.testing.assert_allclose(aux.kl, KL_15 / 2, rtol=1e-5)
 
 
-def test_aux_holds_the_target_the_advantages_and_where_the_clip_decided() -> None:
-    log_p, old, scores = jnp.array([np.log(0.75), LOG_HALF]), jnp.full(2, LOG_HALF), jnp.array([1.0, 0.0])
-    _, of_tpo = LOSSES["tpo"](log_p, old, scores)
+def test_aux_holds_the_target_the_advantages_and_where_the_clip_decided(on_the_golden_group: dict[str, Any]) -> None:
+    of_tpo, of_grpo = on_the_golden_group["tpo"][1], on_the_golden_group["grpo"][1]
     np.testing.assert_allclose(of_tpo.weights, [0.8807970779778823, 0.11920292], rtol=1e-6)
     np.testing.assert_allclose(of_tpo.advantages, [1, -1], rtol=1e-6)
-    _, of_grpo = LOSSES["grpo"](log_p, old, scores)
     assert of_grpo.clipped.tolist() == [True, False]
-    _, of_bad = LOSSES["grpo"](jnp.array([LOG_HALF, np.log(0.3)]), old, scores)
-    assert of_bad.clipped.tolist() == [False, True]
-
-
-def all_losses(log_p: jax.Array, old: jax.Array, signal: jax.Array) -> dict[str, Any]:
-    return {name: loss(log_p, old, signal) for name, loss in LOSSES.items()}
 
 
 @pytest.fixture(scope="module")
@@ -161,27 +165,46 @@ def test_equal_scores_give_exactly_zero_gradient_in_the_first_epoch(name: str, c
     assert not np.any(np.asarray(constant_groups[name]))
 
 
+@pytest.fixture(scope="module")
+def gradients() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Of all grouped losses: gradients on equal scores; gradients and values with a missing score; values at NaN."""
+    log_p, old, _ = batch(shape=(1, 4))
+    missing = jnp.array([[1.0, 0.0, jnp.nan, 0.5]])
+
+    def total(name: str, x: jax.Array, scores: jax.Array) -> jax.Array:
+        return jnp.sum(LOSSES[name](x, old, scores)[0])
+
+    @jax.jit
+    def every(x: jax.Array, scores: jax.Array) -> tuple[dict[str, Any], dict[str, Any]]:
+        pairs = {n: jax.value_and_grad(total, 1)(n, x, scores) for n in GROUPED}
+        return {n: g for n, (_, g) in pairs.items()}, {n: v for n, (v, _) in pairs.items()}
+
+    equal, broken = jnp.ones((1, 4)), log_p.at[0, 1].set(jnp.nan)
+    return every(old, equal)[0], *every(log_p, missing), every(broken, jnp.array([[1.0, 0.0, 0.0, 0.5]]))[1]
+
+
 @pytest.mark.parametrize("name", [n for n in GROUPED if n not in NEUTRAL])
-def test_the_methods_that_are_not_neutral_move_on_equal_scores(name: str) -> None:
-    old = jax.nn.log_softmax(3 * jax.random.normal(jax.random.key(0), (1, 8)))
-    gradient = jax.grad(lambda x: jnp.sum(LOSSES[name](x, old, jnp.ones((1, 8)))[0]))(old)
-    assert np.abs(gradient).max() > 0.1
+def test_the_methods_that_are_not_neutral_move_on_equal_scores(name: str, gradients: tuple[Any, ...]) -> None:
+    assert np.abs(gradients[0][name]).max() > 0.1
 
 
 @pytest.mark.parametrize("name", GROUPED)
-def test_a_missing_score_neither_poisons_nor_moves(name: str) -> None:
-    log_p, old, _ = batch(shape=(1, 4))
-    scores = jnp.array([[1.0, 0.0, jnp.nan, 0.5]])
-    value, gradient = jax.value_and_grad(lambda x: jnp.sum(LOSSES[name](x, old, scores)[0]))(log_p)
+def test_a_missing_score_neither_poisons_nor_moves(name: str, gradients: tuple[Any, ...]) -> None:
+    gradient, value = gradients[1][name], gradients[2][name]
     assert np.isfinite(value)
     assert np.isfinite(gradient).all()
     if name != "pmpo":  # its pull to the snapshot needs no score
         assert gradient[0, 2] == 0
 
 
+@pytest.mark.parametrize("name", GROUPED)
+def test_a_policy_that_is_not_a_number_shows_in_the_loss(name: str, gradients: tuple[Any, ...]) -> None:
+    assert np.isnan(gradients[3][name])
+
+
 LAMBDA = np.exp(10 / np.sqrt(9))
 BETA: dict[str, Any] = {
-    "ce": lambda _: 1.0,
+    "ce": np.ones_like,
     "pg": lambda p: p,
     "dg": lambda p: p / (1 + p),
     "grpo": lambda p: np.sqrt(p / (1 - p)),
@@ -190,25 +213,26 @@ BETA: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", BETA)
-@pytest.mark.parametrize("p", [0.01, 0.1, 0.5, 0.9])
-def test_on_one_hot_rewards_the_exact_update_is_beta_of_p_times_the_direction_to_the_label(name: str, p: float) -> None:
+def test_on_one_hot_rewards_the_exact_update_is_beta_of_p_times_the_direction_to_the_label(name: str) -> None:
     """K = 10 actions, reward 1 on the first; the policy gradients in expectation over the action."""
-    rest = np.random.default_rng(0).dirichlet(np.ones(9)) * (1 - p)
-    logits = jnp.log(jnp.array([p, *rest], dtype=jnp.float32))
+    p = np.array([0.01, 0.1, 0.5, 0.9])
+    rest = np.random.default_rng(0).dirichlet(np.ones(9), 4) * (1 - p[:, None])
+    policies = jnp.concatenate([p[:, None], rest], axis=1, dtype=jnp.float32)
     y = jnp.eye(10)[0]
-    pi = jax.nn.softmax(logits)
 
-    def loss(z: jax.Array) -> jax.Array:
+    def loss(z: jax.Array, pi: jax.Array) -> jax.Array:
+        logits, p = jnp.log(pi), pi[0]
         log_pi = jax.nn.log_softmax(z)
         if name in ("tpo", "ce"):
             return LOSSES[name](z, logits, y)[0]
         # One action per sample: the last axis has length 1, the batch runs over the actions with weights pi.
-        advantages = y if name != "grpo" else (y - p) / np.sqrt(p * (1 - p))
+        advantages = y if name != "grpo" else (y - p) / jnp.sqrt(p * (1 - p))
         single = LOSSES["pg"] if name == "grpo" else LOSSES[name]
         return jnp.sum(pi * single(log_pi[:, None], jnp.log(pi)[:, None], advantages[:, None])[0])
 
-    update = -jax.grad(loss)(logits)
-    np.testing.assert_allclose(update, BETA[name](p) * (y - pi), rtol=2e-4, atol=2e-6)
+    update = -jax.jit(jax.vmap(jax.grad(loss)))(jnp.log(policies), policies)
+    expected = np.reshape(BETA[name](p), (-1, 1)) * (y - policies)
+    np.testing.assert_allclose(update, expected, rtol=2e-4, atol=2e-6)
 
 
 def test_group_pg_is_six_times_pg_in_expectation_with_ten_actions() -> None:
@@ -230,11 +254,11 @@ def test_group_pg_is_six_times_pg_in_expectation_with_ten_actions() -> None:
 def test_a_kl_budget_is_spent_and_agrees_with_the_root_finder() -> None:
     _, old, _ = batch(shape=(3, 8))
     scores = jax.random.normal(jax.random.key(9), (3, 8))
-    _, aux = tpo(old, old, scores, kl_budget=0.1)
-    kl = jnp.sum(aux.weights * (jnp.log(aux.weights) - old), axis=-1)
-    np.testing.assert_allclose(kl, 0.1, rtol=1e-4)
-    eta = eta_for_kl(np.asarray(old[0]), np.asarray(aux.advantages[0]), 0.1)
-    np.testing.assert_allclose(tpo(old, old, scores, eta=eta)[1].weights[0], aux.weights[0], rtol=1e-4)
+    aux = jax.jit(lambda: tpo(old, old, scores, kl_budget=0.1)[1])()
+    q = np.asarray(aux.weights)
+    np.testing.assert_allclose(np.sum(q * (np.log(q) - old), axis=-1), 0.1, rtol=1e-4)
+    log_p, u = np.asarray(old[0], dtype=np.float64), np.asarray(aux.advantages[0], dtype=np.float64)
+    np.testing.assert_allclose(target(log_p, u, eta=eta_for_kl(log_p, u, 0.1)), q[0], rtol=1e-4)
 
 
 def test_lengths_turn_sums_into_means() -> None:

@@ -18,8 +18,9 @@ def fit(logits: Array, q: Array, counted: Array) -> Array:
 
     Left to itself, autodiff returns p * sum(q) - q, and a rounded sum(q) moves a policy that is at its target.
     """
-    value: Array = group.cross_entropy(logits, q, counted=counted)
-    return value
+    value = group.cross_entropy(logits, q, counted=counted)
+    # A policy that diverged must show: the mathematics of finite groups would count NaN as no mass.
+    return jnp.where(jnp.any(jnp.isnan(logits) & counted, axis=-1), jnp.nan, value)
 
 
 @fit.defjvp

@@ -10,39 +10,44 @@ from tpo_lab.policies.transformer import Params, Shape, block_of, embed, finish,
 Cache = tuple[Array, Array]  # keys and values of one layer
 
 
-def sample(params: Params, shape: Shape, prompts: Array, key: Array, outputs: int) -> tuple[Array, Array]:
-    """Draw K outputs of each prompt from the policy.
+def sample(params: Params, shape: Shape, prompts: Array, uniforms: Array) -> tuple[Array, Array]:
+    """Write K outputs of each prompt from the policy.
 
     Args:
         prompts: tokens, (B, H).
-        key: random key; a token's draw depends on it, on its place and on the sizes B, K, V.
-        outputs: K.
+        uniforms: numbers uniform in [0, 1), (B, K, H): each decides its token, see `pick`.
 
     Returns:
         The tokens (B, K, H), and the log-probabilities (B, K, H, V) that each was drawn from.
     """
-    b, h = prompts.shape
+    b, outputs, h = uniforms.shape
     read, log_p = _read(params, shape, prompts)
     places = max(h - 1, 1)  # what is written last is never read
     empty = jnp.zeros((b, outputs, places, shape.heads, shape.width // shape.heads))
     written: list[Cache] = [(empty, empty)] * shape.layers
     log_p = jnp.broadcast_to(log_p[:, None], (b, outputs, shape.vocabulary))
 
-    def draw(log_p: Array, t: Array | int) -> Array:
-        return jax.random.categorical(jax.random.fold_in(key, t), log_p)
+    def step(
+        carry: tuple[list[Cache], Array], place: tuple[Array, Array]
+    ) -> tuple[tuple[list[Cache], Array], tuple[Array, Array]]:
+        t, uniform = place
+        caches, log_p = _write(params, shape, read, carry[0], carry[1], t)
+        token = pick(log_p, uniform)
+        return (caches, token), (token, log_p)
 
-    def step(carry: tuple[list[Cache], Array], t: Array) -> tuple[tuple[list[Cache], Array], tuple[Array, Array]]:
-        caches, token = carry
-        caches, log_p = _write(params, shape, read, caches, token, t)
-        token_after = draw(log_p, t + 1)
-        return (caches, token_after), (token_after, log_p)
-
-    first = draw(log_p, 0)
-    _, (tokens, later) = lax.scan(step, (written, first), jnp.arange(h - 1))
+    first = pick(log_p, uniforms[..., 0])
+    places_after = (jnp.arange(h - 1), jnp.moveaxis(uniforms[..., 1:], -1, 0))
+    _, (tokens, later) = lax.scan(step, (written, first), places_after)
     return (
         jnp.concatenate([first[..., None], jnp.moveaxis(tokens, 0, -1)], axis=-1),
         jnp.concatenate([log_p[:, :, None], jnp.moveaxis(later, 0, 2)], axis=2),
     )
+
+
+def pick(log_p: Array, uniform: Array) -> Array:
+    """The token (...) at which the cumulative probability of log_p (..., V) passes a uniform number (...)."""
+    cumulative = jnp.cumsum(jnp.exp(log_p[..., :-1]), axis=-1)
+    return jnp.sum(uniform[..., None] >= cumulative, axis=-1)
 
 
 def _read(params: Params, shape: Shape, prompts: Array) -> tuple[list[Cache], Array]:

@@ -1,0 +1,63 @@
+"""The configuration of token reversal: round trip, refusals, budgets, presets."""
+
+import math
+from typing import Any
+
+import pytest
+
+from tpo_lab.errors import InputError
+from tpo_lab.experiments.reversal import PRESETS, REVERSAL_METHODS, ReversalConfig
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_preset_survives_json(name: str) -> None:
+    preset = PRESETS[name]
+    assert ReversalConfig.from_json(preset.config.to_json()) == preset.config
+    assert preset.why.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("values", "field", "words"),
+    [
+        ({"lenght": 3}, "config", "Unknown setting 'lenght'; known: methods, target"),
+        ({"length": 0}, "length", "from 1 to 64"),
+        ({"length": 2.5}, "length", "whole number"),
+        ({"learning_rate": "fast"}, "learning_rate", "must be a number"),
+        ({"target": "mirror"}, "target", "known: copy, flip"),
+        ({"methods": ("tpp",)}, "reversal method", "known: tpo, dg"),
+        ({"methods": ()}, "methods", "at least one"),
+        ({"methods": "tpo"}, "methods", "list of names"),
+        ({"methods": ("tpo_token",)}, "reward", "terminal rewards have none"),
+        ({"eta": 0.0}, "eta", "from 0.001 to 1000"),
+        ({"eta": math.nan}, "eta", "not nan"),
+        ({"epochs": 0}, "epochs", "from 1 to 64"),
+        ({"heads": 3}, "heads", "multiple of the heads"),
+    ],
+)
+def test_what_is_wrong_is_named(values: dict[str, Any], field: str, words: str) -> None:
+    with pytest.raises(InputError, match=words) as caught:
+        ReversalConfig.from_mapping(values)
+    assert caught.value.field == field
+
+
+@pytest.mark.parametrize("text", ["[]", "{", "null"])
+def test_json_that_is_no_object_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="one JSON object"):
+        ReversalConfig.from_json(text)
+
+
+def test_budgets_are_matched_by_prompts_or_by_interactions() -> None:
+    prompt = ReversalConfig(methods=tuple(REVERSAL_METHODS), reward="bag")
+    assert prompt.budget("tpo") == (100, 8, 1e-3)
+    assert prompt.budget("ppo") == (100, 1, 1e-3)
+    assert prompt.budget("tpo_token") == (100, 1, 1e-3)
+    interaction = ReversalConfig(match="interaction")
+    assert interaction.budget("tpo") == (100, 8, 1e-3)
+    assert interaction.budget("dg") == (800, 1, 1e-3 * math.sqrt(8))
+
+
+def test_a_methods_own_constants_stand_unless_set() -> None:
+    assert ReversalConfig().epochs_of("dg") == 1
+    assert ReversalConfig(epochs=4).epochs_of("dg") == 4
+    assert ReversalConfig().knobs("grpo") == {"clip": 0.2, "kl_weight": 0.04}
+    assert ReversalConfig(eta=2, clip=0.3).knobs("tpo") == {"eta": 2.0}

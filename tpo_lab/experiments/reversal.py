@@ -1,0 +1,222 @@
+"""The configuration of a token-reversal run, and the paper's experiments by name. Importing this loads no JAX."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Self
+
+from tpo_lab.errors import InputError
+from tpo_lab.experiments.config import Setting
+from tpo_lab.methods.registry import METHODS, Knob, Method
+from tpo_lab.registry import Registry
+
+REVERSAL_METHODS: Registry[Method] = Registry(
+    "reversal method", tuple(m for m in METHODS.values() if m.name not in ("ce", "gspo"))
+)
+
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "target": ("copy", "flip", "reverse_copy", "reverse_flip"),
+    "reward": ("bag", "sequential", "terminal"),
+    "match": ("prompt", "interaction"),
+    "partition": ("reference", "matrices"),
+}
+
+SETTINGS: Registry[Setting] = Registry(
+    "setting",
+    (
+        Setting("vocabulary", "Vocabulary V", "Tokens to choose from.", 2, 256, 1, whole=True),
+        Setting("length", "Length H", "Tokens of a prompt, and of an output.", 1, 64, 1, whole=True),
+        Setting(
+            "candidates", "Candidates K", "Outputs of a prompt, or next tokens of a prefix.", 2, 256, 1, whole=True
+        ),
+        Setting("prompts", "Prompts B", "Read per episode.", 1, 4_096, 10, whole=True),
+        Setting("learning_rate", "Learning rate", "Of Muon and of AdamW.", 0.0, 1.0, 1e-3),
+        Setting("width", "Width D", "Of the transformer; a multiple of the heads.", 4, 512, 4, whole=True),
+        Setting("heads", "Heads", "4 in the paper, 2 in its reference code.", 1, 16, 1, whole=True),
+        Setting("layers", "Layers", "Of the transformer.", 1, 8, 1, whole=True),
+        Setting("episodes", "Episodes", "One batch of rollouts and its epochs each.", 1, 100_000, 100, whole=True),
+        Setting("seeds", "Seeds", "Independent repetitions.", 1, 1_000, 1, whole=True),
+        Setting("seed", "First seed", "Another number draws other prompts and weights.", 0, 2**31 - 1, 1, whole=True),
+    ),
+)
+EPOCHS = Setting("epochs", "Epochs", "Gradient epochs per batch.", 1, 64, 1, whole=True)
+
+
+@dataclass(frozen=True)
+class ReversalConfig:
+    """A token-reversal run; the defaults are those of arXiv 2604.06159, Table 3, at H = 10, prompt-matched.
+
+    Attributes:
+        methods: names in `REVERSAL_METHODS`, each once.
+        target, reward: what is asked and how it is scored, names in `CHOICES`.
+        match: what single-sample methods get: as many `prompt`s as the grouped ones, or as many `interaction`s, which
+            is K times the prompts at sqrt(K) times the learning rate.
+        partition: which parameters Muon trains, see `tpo_lab.training.optimiser`.
+        epochs: per batch; None is each method's own number.
+        eta, clip, clip_high, kl_weight: for the methods that have this knob; None is each method's own value.
+        Others: see `SETTINGS`.
+
+    Raises:
+        InputError: one sentence, for the first field that is wrong.
+    """
+
+    methods: tuple[str, ...] = ("tpo", "grpo", "ppo", "dg")
+    target: str = "reverse_copy"
+    reward: str = "terminal"
+    match: str = "prompt"
+    partition: str = "reference"
+    vocabulary: int = 2
+    length: int = 10
+    candidates: int = 8
+    prompts: int = 100
+    epochs: int | None = None
+    eta: float | None = None
+    clip: float | None = None
+    clip_high: float | None = None
+    kl_weight: float | None = None
+    learning_rate: float = 1e-3
+    width: int = 64
+    heads: int = 2
+    layers: int = 2
+    episodes: int = 2_000
+    seeds: int = 20
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for setting in SETTINGS.values():
+            object.__setattr__(self, setting.name, setting.check(getattr(self, setting.name)))
+        for name, known in CHOICES.items():
+            if getattr(self, name) not in known:
+                raise InputError(name, f"Unknown {name} {getattr(self, name)!r}; known: {', '.join(known)}.")
+        if self.epochs is not None:
+            object.__setattr__(self, "epochs", EPOCHS.check(self.epochs))
+        if isinstance(self.methods, str) or not self.methods:
+            raise InputError("methods", "Methods must be a list of names, with at least one.")
+        object.__setattr__(self, "methods", tuple(dict.fromkeys(REVERSAL_METHODS[n].name for n in self.methods)))
+        for name in self.methods:
+            self.knobs(name)
+            if self.reward == "terminal" and METHODS[name].group == "tokens":
+                raise InputError("reward", f"{METHODS[name].label} scores single tokens; terminal rewards have none.")
+        if self.width % self.heads:
+            raise InputError("heads", f"The width {self.width} must be a multiple of the heads, not of {self.heads}.")
+
+    def knobs(self, method: str) -> dict[str, float]:
+        """The constants of a method under this configuration, by keyword of its loss."""
+        return {knob.name: _checked(knob, getattr(self, knob.name)) for knob in METHODS[method].knobs}
+
+    def epochs_of(self, method: str) -> int:
+        """Gradient epochs per batch of a method under this configuration."""
+        return METHODS[method].epochs if self.epochs is None else self.epochs
+
+    def budget(self, method: str) -> tuple[int, int, float]:
+        """Prompts, outputs of each, and learning rate of a method under this configuration."""
+        group = METHODS[method].group
+        if group == "candidates":
+            return self.prompts, self.candidates, self.learning_rate
+        if group == "none" and self.match == "interaction":
+            return self.prompts * self.candidates, 1, self.learning_rate * math.sqrt(self.candidates)
+        return self.prompts, 1, self.learning_rate
+
+    def to_json(self) -> str:
+        """One JSON object with every field."""
+        return json.dumps(asdict(self), indent=2)
+
+    @classmethod
+    def from_mapping(cls, values: Mapping[str, Any]) -> Self:
+        """The configuration of a mapping; fields that are left out take their defaults.
+
+        Raises:
+            InputError: if a field is unknown or wrong.
+        """
+        known = [field.name for field in fields(cls)]
+        for name in values:
+            if name not in known:
+                raise InputError("config", f"Unknown setting {name!r}; known: {', '.join(known)}.")
+        return cls(**values)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The configuration of a JSON object; fields that are left out take their defaults.
+
+        Raises:
+            InputError: if the text is no JSON object, or a field is unknown or wrong.
+        """
+        try:
+            values = json.loads(text)
+        except (ValueError, RecursionError):
+            values = None
+        if not isinstance(values, dict):
+            raise InputError("config", "The configuration must be one JSON object.")
+        return cls.from_mapping(values)
+
+
+def _checked(knob: Knob, value: Any) -> float:
+    if value is None:
+        return knob.default
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not knob.low <= value <= knob.high:
+        raise InputError(
+            knob.name, f"The {knob.label} must be a number from {knob.low:g} to {knob.high:g}, not {value!r}."
+        )
+    return float(value)
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A configuration by name, and why one would run it."""
+
+    name: str
+    why: str
+    config: ReversalConfig
+
+
+_DENSE = ReversalConfig(methods=("tpo_token", "grpo_token", "dg", "ppo"), reward="bag", episodes=1_000)
+_TERMINAL = ReversalConfig()
+_WHY = ReversalConfig(methods=("tpo", "grpo"), length=8, candidates=32, prompts=256, seeds=10)
+
+
+def _presets() -> tuple[Preset, ...]:
+    live = replace(_TERMINAL, length=5, episodes=150, seeds=2)
+    found = [
+        Preset("live-terminal", "H = 5: one reward at the end, learnt while an audience watches.", live),
+        Preset(
+            "live-dense",
+            "V = 2, per-token groups: TPO against GRPO while an audience watches.",
+            replace(_DENSE, episodes=150, seeds=2),
+        ),
+    ]
+    found += [
+        Preset(f"table1-V{v}", f"Table 1: bag-of-tokens reward, V = {v}.", replace(_DENSE, vocabulary=v))
+        for v in (2, 4, 8, 16)
+    ]
+    for reward in ("bag", "sequential"):
+        for target in CHOICES["target"]:
+            name = f"table2-{reward}-{target.replace('_', '-')}"
+            words = target.replace("_", " ")
+            found.append(
+                Preset(name, f"Table 2: {words}, {reward}.", replace(_DENSE, target=target, reward=reward, seeds=10))
+            )
+    for match in CHOICES["match"]:
+        for h in (7, 8, 9, 10):
+            config = replace(_TERMINAL, methods=("tpo", "grpo", "grpo_no_kl", "ppo", "dg"), length=h, match=match)
+            found.append(Preset(f"table3-H{h}-{match}", f"Table 3: terminal reward, H = {h}, {match}-matched.", config))
+    ablations = ("tpo", "tpo_no_anchor", "group_pg", "grpo", "grpo_no_kl")
+    for h in (7, 8, 10):
+        config = replace(_TERMINAL, methods=ablations, length=h)
+        found.append(Preset(f"fig8-H{h}", f"Fig. 8: what TPO loses without its parts, H = {h}.", config))
+    found.append(Preset("why-gradient", "Section 4: whose gradient ends when the task is learnt.", _WHY))
+    for k in (4, 8, 16, 32, 64):
+        config = replace(_WHY, candidates=k, seeds=30)
+        found.append(Preset(f"why-K{k}", f"Section 4: groups of K = {k} candidates.", config))
+    masked = replace(_WHY, methods=("tpo", "grpo", "grpo_masked"), seeds=30)
+    found.append(Preset("why-masked", "Section 4: GRPO with its dead groups masked.", masked))
+    for e in (1, 2, 4, 8, 16):
+        config = replace(_WHY, epochs=e, seeds=30)
+        found.append(Preset(f"why-epochs{e}", f"Section 4: {e} gradient epochs per batch.", config))
+    for eta in (0.25, 0.5, 1, 2, 4):
+        config = replace(_DENSE, methods=("tpo_token",), eta=float(eta), seeds=10)
+        found.append(Preset(f"table5-eta{eta:g}", f"Table 5: temperature {eta:g}.", config))
+    return tuple(found)
+
+
+PRESETS: Registry[Preset] = Registry("preset", _presets())

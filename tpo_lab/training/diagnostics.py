@@ -1,0 +1,84 @@
+"""What is recorded of every step, for any method. A share or mean over nothing is NaN."""
+
+from collections.abc import Mapping
+
+import jax.numpy as jnp
+from jax import Array
+
+from tpo_lab import group
+from tpo_lab.methods.losses import Aux
+from tpo_lab.methods.registry import METHODS
+from tpo_lab.training.plan import Plan
+from tpo_lab.training.rollouts import Rollouts
+
+DIAGNOSTICS: Mapping[str, str] = {
+    "error": "Error: wrong tokens; terminal reward: outputs with a wrong token. Fraction, behaviour policy.",
+    "exact_error": "Outputs with a wrong token, fraction.",
+    "reward": "Mean reward per token.",
+    "loss": "Loss, first epoch.",
+    "grad_norm": "L2 norm of the gradient, first epoch.",
+    "all_fail": "Groups without a success, share.",
+    "all_pass": "Groups of successes only, share.",
+    "zero_variance": "Groups of equal scores, share.",
+    "any_success": "Prompts with a right output among those drawn, share.",
+    "weight_success": "Mean |weight| on successes, first epoch: q, or the advantage.",
+    "weight_failure": "Mean |weight| on failures, first epoch.",
+    "entropy": "Entropy of the next token at the places visited, nats.",
+    "kl": "KL to the rollout snapshot at the last epoch, nats: estimate per sample or candidate.",
+    "clip_share": "Samples whose gradient the clip range cut, share, last epoch.",
+    "demand": "Mean |q - p_old| over candidates: what the target asks for.",
+    "residual": "Mean |q - p| over candidates, last epoch: what is left of it.",
+}
+
+
+def of_rollouts(plan: Plan, rollouts: Rollouts) -> dict[str, Array]:
+    """What is known before the update."""
+    correct = rollouts.correct
+    exact_error = 1 - jnp.mean(jnp.all(correct, axis=-1))
+    nan = jnp.float32(jnp.nan)
+    metrics = {
+        "error": exact_error if plan.reward == "terminal" else 1 - jnp.mean(correct),
+        "exact_error": exact_error,
+        "reward": jnp.mean(rollouts.rewards),
+        "any_success": jnp.mean(jnp.any(jnp.all(correct, axis=-1), axis=-1)),
+        "all_fail": nan,
+        "all_pass": nan,
+        "zero_variance": nan,
+    }
+    if METHODS[plan.method].group != "none":
+        metrics |= {
+            "all_fail": jnp.mean(~jnp.any(rollouts.success, axis=-1)),
+            "all_pass": jnp.mean(jnp.all(rollouts.success, axis=-1)),
+            "zero_variance": jnp.mean(jnp.max(rollouts.signal, axis=-1) == jnp.min(rollouts.signal, axis=-1)),
+        }
+    return metrics
+
+
+def of_first_epoch(rollouts: Rollouts, log_p: Array, value: Array, aux: Aux, grad_norm: Array) -> dict[str, Array]:
+    """What is known where the policy is still the behaviour policy; log_p (B, K', H, V)."""
+    weight = jnp.abs(aux.weights)
+    return {
+        "loss": value,
+        "grad_norm": grad_norm,
+        "weight_success": _mean_where(weight, rollouts.success),
+        "weight_failure": _mean_where(weight, ~rollouts.success),
+        "entropy": -jnp.mean(jnp.sum(jnp.exp(log_p) * log_p, axis=-1)),
+    }
+
+
+def of_last_epoch(aux: Aux) -> dict[str, Array]:
+    """What is known at the last gradient of the batch, before its step."""
+    return {"kl": jnp.mean(aux.kl), "clip_share": jnp.mean(aux.clipped)}
+
+
+def distances(plan: Plan, rollouts: Rollouts, eta: Array | float, old: Array, now: Array) -> dict[str, Array]:
+    """Mean |q - p| before and after, with TPO's target q of these candidates, whatever the method compares them by."""
+    if METHODS[plan.method].group == "none":
+        return dict.fromkeys(("demand", "residual"), jnp.float32(jnp.nan))
+    q: Array = group.target(old, group.standardise(rollouts.signal), eta=eta)
+    gap = jnp.abs(q - group.policy(jnp.stack([old, now])))
+    return {"demand": jnp.mean(gap[0]), "residual": jnp.mean(gap[1])}
+
+
+def _mean_where(x: Array, chosen: Array) -> Array:
+    return jnp.sum(jnp.where(chosen, x, 0)) / jnp.sum(chosen)

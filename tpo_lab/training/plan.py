@@ -1,0 +1,55 @@
+"""What fixes the machine code of a run of token reversal, apart from what only changes its numbers."""
+
+from dataclasses import dataclass
+from typing import NamedTuple, cast
+
+import jax.numpy as jnp
+from jax import Array
+
+from tpo_lab.experiments.reversal import ReversalConfig
+from tpo_lab.policies.transformer import Shape
+from tpo_lab.tasks.reversal import Reward, Target
+from tpo_lab.training.optimiser import Partition
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One method under one configuration: names and sizes. Another plan is another compilation."""
+
+    method: str
+    target: Target
+    reward: Reward
+    partition: Partition
+    shape: Shape
+    prompts: int
+    outputs: int  # of each prompt
+    candidates: int  # K
+
+
+class Numbers(NamedTuple):
+    """What may change without compiling again; all of it enters the machine code as an argument."""
+
+    learning_rate: Array
+    epochs: Array
+    knobs: dict[str, Array]
+
+
+def plan_of(config: ReversalConfig, method: str) -> tuple[Plan, Numbers]:
+    """The plan and the numbers of one method of a configuration.
+
+    Raises:
+        InputError: if the configuration does not allow the method.
+    """
+    prompts, outputs, learning_rate = config.budget(method)
+    plan = Plan(
+        method=method,
+        target=cast(Target, config.target),
+        reward=cast(Reward, config.reward),
+        partition=cast(Partition, config.partition),
+        shape=Shape(config.vocabulary, config.length, config.width, config.heads, config.layers),
+        prompts=prompts,
+        outputs=outputs,
+        candidates=config.candidates,
+    )
+    knobs = {name: jnp.float32(value) for name, value in config.knobs(method).items()}
+    return plan, Numbers(jnp.float32(learning_rate), jnp.int32(config.epochs_of(method)), knobs)

@@ -1,0 +1,136 @@
+"""Training on token reversal: pure `init` and `chunk`, one seed at a time.
+
+Every seed runs through the same machine code with its own numbers, so what a seed computes depends on nothing but
+(config, method, seed): not on the chunk size, not on which other seeds run, not on stopping and going on. On a CPU one
+seed already fills the products, and a batch of seeds is no faster.
+"""
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax  # type: ignore[import-untyped]
+from jax import Array, lax
+
+from tpo_lab.experiments.reversal import ReversalConfig
+from tpo_lab.methods.losses import Aux, loss_of
+from tpo_lab.policies import transformer
+from tpo_lab.policies.transformer import Params
+from tpo_lab.training import diagnostics
+from tpo_lab.training.optimiser import optimiser
+from tpo_lab.training.plan import Numbers, Plan, plan_of
+from tpo_lab.training.rollouts import Rollouts, chosen, roll_out
+
+CHUNK = 64  # the most episodes in one call; the number asked for is an argument, so that it needs no compilation
+
+
+class State(NamedTuple):
+    """All that one seed of one method needs to go on."""
+
+    params: Params
+    optimiser: Any
+    key: Array
+    episode: Array  # episodes done
+
+
+def init(config: ReversalConfig, method: str, seed: int = 0) -> State:
+    """The state before the first episode of repetition `seed`; every method starts from the same parameters.
+
+    Raises:
+        InputError: if the configuration does not allow the method.
+    """
+    plan, _ = plan_of(config, method)
+    state: State = _init(plan, jnp.uint32(config.seed), jnp.uint32(seed))
+    return state
+
+
+def chunk(config: ReversalConfig, method: str, state: State, episodes: int) -> tuple[State, dict[str, Any]]:
+    """Run some episodes: the state after them, and each diagnostic of `DIAGNOSTICS` as (episodes,) float32.
+
+    A value that is not finite is recorded as it is, at its episode.
+    """
+    plan, numbers = plan_of(config, method)
+    parts = []
+    while episodes > 0:
+        n = min(episodes, CHUNK)
+        state, record = _chunk(plan, numbers, state, jnp.int32(n))
+        parts.append({name: np.asarray(values)[:n] for name, values in record.items()})
+        episodes -= n
+    return state, {name: np.concatenate([part[name] for part in parts]) for name in diagnostics.DIAGNOSTICS}
+
+
+def warm(config: ReversalConfig, method: str) -> None:
+    """Compile what this method needs, or fetch it from the cache on disk, by running no episode."""
+    plan, numbers = plan_of(config, method)
+    jax.block_until_ready(_chunk(plan, numbers, init(config, method), jnp.int32(0)))  # type: ignore[no-untyped-call]
+
+
+def compiled(plan: Plan, numbers: Numbers, state: State) -> Any:
+    """The machine code of `(numbers, state, episodes) -> (state, record)`, compiled anew, for measurements."""
+    return _chunk.lower(plan, numbers, state, jnp.int32(0)).compile()
+
+
+@partial(jax.jit, static_argnums=0)
+def _init(plan: Plan, base: Array, seed: Array) -> State:
+    key = jax.random.fold_in(jax.random.key(base), seed)
+    of_params, of_episodes = jax.random.split(key)
+    params = transformer.init(of_params, plan.shape)
+    return State(params, optimiser(0.0, plan.partition).init(params), of_episodes, jnp.int32(0))
+
+
+@partial(jax.jit, static_argnums=0)
+def _chunk(plan: Plan, numbers: Numbers, state: State, episodes: Array) -> tuple[State, dict[str, Array]]:
+    record = {name: jnp.zeros(CHUNK, dtype=jnp.float32) for name in diagnostics.DIAGNOSTICS}
+
+    def body(i: Array, carry: tuple[State, dict[str, Array]]) -> tuple[State, dict[str, Array]]:
+        state, record = carry
+        state, metrics = step(plan, numbers, state)
+        return state, {name: record[name].at[i].set(metrics[name]) for name in record}
+
+    done: tuple[State, dict[str, Array]] = lax.fori_loop(0, episodes, body, (state, record))
+    return done
+
+
+def step(plan: Plan, numbers: Numbers, state: State) -> tuple[State, dict[str, Array]]:
+    """One episode: roll out, then take gradient epochs on that batch; the state after it and its diagnostics."""
+    rollouts = roll_out(plan, state.params, jax.random.fold_in(state.key, state.episode))
+    update = optimiser(numbers.learning_rate, plan.partition).update
+
+    def epoch(i: Array, carry: tuple[Any, ...]) -> tuple[Any, ...]:
+        params, moments, old, first, _ = carry
+        (value, (log_p, now, aux)), gradient = jax.value_and_grad(_loss, argnums=2, has_aux=True)(
+            plan, numbers, params, rollouts, old, i == 0
+        )
+        old = jnp.where(i == 0, now, old)
+        metrics = diagnostics.of_first_epoch(rollouts, log_p, value, aux, optax.tree.norm(gradient))
+        first = jax.tree.map(lambda new, kept: jnp.where(i == 0, new, kept), metrics, first)
+        last = diagnostics.of_last_epoch(aux) | {"now": now}
+        updates, moments = update(gradient, moments, params)
+        return optax.apply_updates(params, updates), moments, old, first, last
+
+    nothing = jnp.zeros_like(rollouts.signal)
+    first = dict.fromkeys(("loss", "grad_norm", "weight_success", "weight_failure", "entropy"), jnp.float32(0))
+    last = {"kl": jnp.float32(0), "clip_share": jnp.float32(0), "now": nothing}
+    params, moments, old, first, last = lax.fori_loop(
+        0, numbers.epochs, epoch, (state.params, state.optimiser, nothing, first, last)
+    )
+    metrics = diagnostics.of_rollouts(plan, rollouts) | first | {name: last[name] for name in ("kl", "clip_share")}
+    metrics |= diagnostics.distances(plan, rollouts, numbers.knobs.get("eta", 1.0), old, last["now"])
+    return State(params, moments, state.key, state.episode + 1), metrics
+
+
+def _loss(
+    plan: Plan, numbers: Numbers, params: Params, rollouts: Rollouts, old: Array, is_first: Array
+) -> tuple[Array, tuple[Array, Array, Aux]]:
+    """Mean loss over prompts. In the first epoch the policy is the snapshot: its log-probs, bit for bit, are the old.
+
+    That saves a pass for the snapshot, and makes the gradient of a group at its target exactly 0.
+    """
+    log_p = transformer.log_probs(params, plan.shape, rollouts.prompts, rollouts.outputs)
+    now = chosen(plan, rollouts, log_p)
+    old = lax.stop_gradient(jnp.where(is_first, now, old))
+    values, aux = loss_of(plan.method)(now, old, rollouts.signal, **numbers.knobs)
+    value = jnp.sum(values) / rollouts.prompts.shape[0]
+    return value, lax.stop_gradient((log_p, now, aux))

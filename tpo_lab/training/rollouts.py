@@ -1,0 +1,66 @@
+"""One batch of rollouts of token reversal, scored for any method. Axes as in `tpo_lab.policies.transformer`."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+
+from tpo_lab.methods.registry import METHODS
+from tpo_lab.policies.sampler import pick, sample
+from tpo_lab.policies.transformer import Params
+from tpo_lab.tasks.reversal import candidate_rewards, rewards, wanted
+from tpo_lab.training.plan import Plan
+
+
+class Rollouts(NamedTuple):
+    """What the behaviour policy wrote, and what a loss is given of it.
+
+    `...` below is (B,) for groups of outputs and single samples, (B, H) for groups of next tokens; `N` is K, H, or K.
+    """
+
+    prompts: Array  # (B, H)
+    outputs: Array  # (B, K', H); K' = 1 unless outputs are compared
+    candidates: Array  # (B, H, K) next tokens, the one that was written first; K = 0 unless tokens are compared
+    correct: Array  # bool, (B, K', H)
+    rewards: Array  # (B, K', H)
+    signal: Array  # (..., N) scores or advantages
+    success: Array  # bool, (..., N) which of them are right; single samples: the whole output, on every token
+
+
+def roll_out(plan: Plan, params: Params, key: Array) -> Rollouts:
+    """Draw prompts and outputs, and score them."""
+    b, k, h, v = plan.prompts, plan.outputs, plan.shape.length, plan.shape.vocabulary
+    compared = METHODS[plan.method].group == "tokens"
+    # One draw for everything random: random bits are what compiles slowest.
+    extra = plan.candidates - 1 if compared else 0
+    uniforms = jax.random.uniform(key, (b, h, 1 + k + extra))
+    for_prompts, for_outputs, for_candidates = lax.split(uniforms, (1, k, extra), axis=2)
+    prompts = (for_prompts[..., 0] * v).astype(jnp.int32)
+    outputs, log_p = sample(params, plan.shape, prompts, jnp.moveaxis(for_outputs, 2, 1))
+    right = wanted(prompts, plan.target, v)
+    correct = outputs == right[:, None]
+    reward = rewards(correct, plan.reward)
+    candidates = jnp.zeros((*prompts.shape, 0), dtype=outputs.dtype)
+    if METHODS[plan.method].group == "candidates":
+        signal, success = jnp.sum(reward, axis=-1), jnp.all(correct, axis=-1)
+    elif not compared:
+        # The baseline of a position is the mean of its rewards over the batch.
+        signal = (reward - jnp.mean(reward, axis=0))[:, 0]
+        success = jnp.broadcast_to(jnp.all(correct, axis=-1), signal.shape)
+    else:
+        others = pick(log_p[:, 0, :, None], for_candidates)
+        candidates = jnp.concatenate([outputs[:, 0, :, None], others], axis=-1)
+        success = candidates == right[..., None]
+        signal = candidate_rewards(correct[:, 0], success, plan.reward)
+    return Rollouts(prompts, outputs, candidates, correct, reward, signal, success)
+
+
+def chosen(plan: Plan, rollouts: Rollouts, log_p: Array) -> Array:
+    """The log-probs (..., N) that the loss compares or adds up, of the log-probs (B, K', H, V) of all tokens."""
+    if METHODS[plan.method].group == "tokens":
+        picks: Array = jax.nn.one_hot(rollouts.candidates, plan.shape.vocabulary)
+        # (B, H, K, V): a sum over one-hot rows, because the derivative of a gather is a slow scatter.
+        return jnp.sum(picks * log_p[:, 0, :, None], axis=-1)
+    taken = jnp.sum(jax.nn.one_hot(rollouts.outputs, plan.shape.vocabulary) * log_p, axis=-1)
+    return jnp.sum(taken, axis=-1) if METHODS[plan.method].group == "candidates" else taken[:, 0]
