@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from tpo_lab import __version__
-from tpo_lab.commands import bench, rules, target
+from tpo_lab.commands import bench, lists, rules, run, target
 from tpo_lab.errors import InputError
 
-_COMMANDS = (target, rules, bench)
+_COMMANDS = (target, rules, run, lists, bench)
 
 
 class _Parser(argparse.ArgumentParser):

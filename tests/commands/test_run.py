@@ -1,0 +1,103 @@
+"""`tpo-lab run`, `list` and `methods`: what they print, write and refuse, and what Ctrl-C leaves behind."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tpo_lab.cli import main
+from tpo_lab.experiments.reversal import PRESETS, ReversalConfig
+from tpo_lab.methods.registry import METHODS
+from tpo_lab.training import lanes
+from tpo_lab.training.diagnostics import DIAGNOSTICS
+from tpo_lab.training.reversal import chunk
+
+SETTINGS = ("length=3", "prompts=16", "candidates=6", "width=32", "layers=1", "episodes=70")
+COMMAND = ["run", "live-terminal", "--methods", "tpo", *(word for s in SETTINGS for word in ("--set", s))]
+
+
+@pytest.fixture(autouse=True)
+def _no_cache_on_disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", str(tmp_path))
+
+
+def test_a_run_writes_every_diagnostic_of_every_step_and_a_summary(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "run.parquet"
+    assert main([*COMMAND, "--seeds", "2", "--out", str(out), "--json"]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    table = pd.read_parquet(out)
+    assert list(table.columns) == ["method", "seed", "step", *DIAGNOSTICS]
+    assert table.groupby(["method", "seed"]).step.apply(list).to_dict() == {("tpo", s): list(range(70)) for s in (0, 1)}
+    entry = summary["methods"]["tpo"]
+    assert entry["final_errors"] == pytest.approx(table[table.step == 69].error.tolist())
+    assert entry["final_error_mean"] == pytest.approx(np.mean(entry["final_errors"]))
+    assert entry["diverged"] == {}
+    assert entry["seeds_ended"] == 2
+    assert entry["seconds"] > 0 < entry["compile_seconds"]
+
+    import pyarrow.parquet as pq  # type: ignore[import-untyped]
+
+    metadata = pq.read_schema(out).metadata
+    config = ReversalConfig.from_json(metadata[b"tpo_lab.config"].decode())
+    assert (config.length, config.seeds, config.methods) == (3, 2, ("tpo",))
+    assert {"tpo-lab", "jax", "numpy"} <= json.loads(metadata[b"tpo_lab.versions"]).keys()
+
+
+def test_ctrl_c_keeps_the_lanes_that_ended_and_the_part_of_the_one_that_ran(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[Any] = []
+
+    def interrupted(*args: Any) -> Any:
+        calls.append(args)
+        if len(calls) == 4:  # a lane of 70 episodes has two chunks
+            raise KeyboardInterrupt
+        return original(*args)
+
+    original = chunk
+    monkeypatch.setattr(lanes, "chunk", interrupted)
+    out = tmp_path / "run.parquet"
+    assert main([*COMMAND, "--seeds", "3", "--out", str(out)]) == 0
+    printed = capsys.readouterr()
+    assert "1 of 3 lanes ended" in printed.err
+    assert "TPO" in printed.out
+    assert pd.read_parquet(out).groupby("seed").size().to_dict() == {0: 70, 1: 64}
+
+
+def test_divergence_is_counted_at_its_episode() -> None:
+    record = {name: np.zeros(5, dtype=np.float32) for name in DIAGNOSTICS}
+    assert lanes.Lane("tpo", 0, record, 1.0, 0.0).diverged_at is None
+    record["loss"][3:] = np.nan
+    assert lanes.Lane("tpo", 0, record, 1.0, 0.0).diverged_at == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        (["run", "fig99"], "Unknown preset 'fig99'; known: live-terminal"),
+        (["run", "live-terminal", "--set", "length"], "needs KEY=VALUE"),
+        (["run", "live-terminal", "--set", "speed=1"], "Unknown setting 'speed'"),
+        (["run", "live-terminal", "--set", "eta=-1"], "temperature eta must be a number"),
+        (["run", "live-terminal", "--seeds", "0"], "from 1 to"),
+        (["run", "live-terminal", "--out", "/nowhere/at/all.parquet"], "does not exist"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_code_2(
+    words: list[str], answer: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    assert answer in capsys.readouterr().err
+
+
+def test_list_and_methods_name_everything(capsys: pytest.CaptureFixture[str]) -> None:
+    for command, registry in (("list", PRESETS), ("methods", METHODS)):
+        assert main([command]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert [line.split()[0] for line in lines[1:]] == list(registry)
+        assert main([command, "--json"]) == 0
+        assert [entry["name"] for entry in json.loads(capsys.readouterr().out)] == list(registry)

@@ -1,0 +1,109 @@
+"""A whole run: every seed of every method, one after the other, keeping what is done when it is stopped.
+
+A lane is one (method, seed). Seeds go round in the outer loop, so that a run that is stopped compares its methods on
+the same seeds.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+import numpy.typing as npt
+
+from tpo_lab.experiments.reversal import ReversalConfig
+from tpo_lab.training.diagnostics import DIAGNOSTICS
+from tpo_lab.training.reversal import CHUNK, chunk, init, warm
+
+Record = dict[str, npt.NDArray[np.float32]]
+
+
+@dataclass(frozen=True)
+class Lane:
+    """What one seed of one method left behind.
+
+    Attributes:
+        record: each diagnostic of `DIAGNOSTICS`, (episodes done,) float32.
+        seconds: of training, without compilation.
+        compile_seconds: until this method could start; 0 but for its first seed.
+        diverged_at: the first episode whose loss was not finite, or None.
+    """
+
+    method: str
+    seed: int
+    record: Record
+    seconds: float
+    compile_seconds: float
+
+    @property
+    def episodes(self) -> int:
+        """Episodes done."""
+        return len(self.record["loss"])
+
+    @property
+    def diverged_at(self) -> int | None:
+        """The first episode whose loss was not finite."""
+        broken = np.flatnonzero(~np.isfinite(self.record["loss"]))
+        return int(broken[0]) if broken.size else None
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run is: the lane that is running, its error so far, and the share of all episodes done."""
+
+    method: str
+    seed: int
+    error: float
+    share: float
+
+
+def run(config: ReversalConfig, report: Callable[[Progress], None] = lambda _: None) -> Iterator[Lane]:
+    """Train every lane of the configuration; yields each when it ends.
+
+    On KeyboardInterrupt the lane that was running is yielded as far as it came, and the run ends.
+
+    Args:
+        report: called after every chunk.
+    """
+    compiled: dict[str, float] = {}
+    total, done = config.seeds * len(config.methods) * config.episodes, 0
+    for seed in range(config.seeds):
+        for method in config.methods:
+            parts: list[Record] = []
+            first = method not in compiled
+            seconds = 0.0
+            try:
+                if first:
+                    compiled[method] = _timed(warm, config, method)[1]
+                state: Any = init(config, method, seed)
+                left = config.episodes
+                while left > 0:
+                    n = min(left, CHUNK)
+                    (state, part), took = _timed(chunk, config, method, state, n)
+                    parts, left, done, seconds = [*parts, part], left - n, done + n, seconds + took
+                    report(Progress(method, seed, float(part["error"][-1]), done / total))
+            except KeyboardInterrupt:
+                if parts:
+                    yield _lane(method, seed, parts, seconds, compiled[method] if first else 0.0)
+                return
+            yield _lane(method, seed, parts, seconds, compiled[method] if first else 0.0)
+
+
+def keep_compiled(folder: Path) -> None:
+    """Keep machine code on disk, so that the next process need not compile it; before the first use of JAX."""
+    jax.config.update("jax_compilation_cache_dir", str(folder))  # type: ignore[no-untyped-call]
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)  # type: ignore[no-untyped-call]
+
+
+def _lane(method: str, seed: int, parts: list[Record], seconds: float, compile_seconds: float) -> Lane:
+    record = {name: np.concatenate([part[name] for part in parts]) for name in DIAGNOSTICS}
+    return Lane(method, seed, record, seconds, compile_seconds)
+
+
+def _timed(call: Callable[..., Any], *args: Any) -> tuple[Any, float]:
+    start = time.perf_counter()
+    result = call(*args)
+    return result, time.perf_counter() - start
