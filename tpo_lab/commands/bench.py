@@ -1,4 +1,4 @@
-"""`tpo-lab bench page`: how fast the lab answers on this machine."""
+"""`tpo-lab bench page` and `bench engine`: how fast the lab answers and trains on this machine."""
 
 import argparse
 import json
@@ -27,6 +27,14 @@ def add_parser(commands: "argparse._SubParsersAction[Any]") -> None:
     page.add_argument("--presses", type=int, default=20, metavar="N", help="how many presses to time (default: 20)")
     page.add_argument("--json", action="store_true", help="every time in milliseconds, as JSON")
     page.set_defaults(run=_run)
+    engine = kinds.add_parser(
+        "engine",
+        help="training on token reversal",
+        description="Time the engine against the obvious version and against this machine's matrix products.",
+        allow_abbrev=False,
+    )
+    engine.add_argument("--json", action="store_true", help="every figure, as JSON")
+    engine.set_defaults(run=_run_engine)
 
 
 def _run(args: argparse.Namespace) -> None:
@@ -40,3 +48,10 @@ def _run(args: argparse.Namespace) -> None:
         ) from error
     times = measure(args.presses)
     print(json.dumps(times.as_json()) if args.json else times.as_text())
+
+
+def _run_engine(args: argparse.Namespace) -> None:
+    from tpo_lab.bench.engine import as_text, measure
+
+    result = measure()
+    print(json.dumps(result) if args.json else as_text(result))
