@@ -58,4 +58,5 @@ def test_only_the_page_side_imports_streamlit() -> None:
 
 
 def test_the_web_process_loads_no_jax() -> None:
+    """The pages' side, and with it the service of the runs; their worker is another process."""
     assert loaded_after(f"import {modules('ui', 'charts')}", ("streamlit", "jax")) == {"streamlit"}

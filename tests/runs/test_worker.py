@@ -86,10 +86,3 @@ def test_the_service_of_the_process_is_one_and_has_something_to_show(monkeypatch
     monkeypatch.setattr(module, "_service", None)
     assert module.service() is module.service()
     assert [run.config for run in module.service().list()] == [BanditConfig()]
-
-
-def test_the_web_side_of_the_service_loads_no_jax() -> None:
-    code = (
-        "import sys, tpo_lab.runs.service, tpo_lab.runs.export, tpo_lab.charts.curves; sys.exit('jax' in sys.modules)"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)

@@ -24,12 +24,16 @@ POWER_OF_TEN = f"datum.value >= 1 ? '1' : '10⁻' + {_EXPONENTS}[toString(round(
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """What is drawn on one chart: its name in the run, its title, the number format, and the end of its axis.
+    """What is drawn on one chart.
 
     Attributes:
-        floor: decade at the foot of the axis; smaller values are drawn there. None: it follows the configuration.
+        name: its name in the run.
+        title: what people read.
+        format: of its values, as Vega takes it.
         top: largest value.
+        floor: decade at the foot of the axis; smaller values are drawn there. None: it follows the configuration.
         threshold: where a line is drawn across.
+        partial: undefined for some seeds: their number belongs to each value.
     """
 
     name: str
@@ -38,7 +42,7 @@ class Diagnostic:
     top: float
     floor: int | None = None
     threshold: float | None = None
-    partial: bool = False  # undefined for some seeds: their number belongs to each value
+    partial: bool = False
 
 
 ERROR = Diagnostic("error", "Error 1 − π(y*)", ".2~%", 1.0, threshold=0.01)
