@@ -43,7 +43,8 @@ class Setting:
         if not self.low <= number <= self.high or (self.whole and number != int(number)):
             kind = "a whole number" if self.whole else "a number"
             raise InputError(
-                self.name, f"{self.label} must be {kind} from {self.low:,g} to {self.high:,g}, not {_quoted(value)}."
+                self.name,
+                f"{self.label} must be {kind} from {self.low:,.10g} to {self.high:,.10g}, not {_quoted(value)}.",
             )
         return int(number) if self.whole else number
 

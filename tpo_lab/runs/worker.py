@@ -48,7 +48,7 @@ def run(config: BanditConfig, run_id: str, emit: Emit, stopped: Callable[[str], 
     from tpo_lab.tasks import bandit
 
     states = {method: bandit.init(config) for method in config.methods}
-    length, done = 5, 0
+    length, done = 1, 0  # a single step first: of the largest settings one takes seconds
     while done < config.steps:
         length = min(length, config.steps - done)
         began = time.perf_counter()

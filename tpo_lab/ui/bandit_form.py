@@ -58,7 +58,7 @@ def _number(tab: Tab, setting: Setting) -> None:
         step=float(setting.increment),
         format="%g",
         key=tab.key(setting.name),
-        help=f"{setting.help} From {setting.low:,g} to {setting.high:,g}; the paper has {paper:g}.",
+        help=f"{setting.help} From {setting.low:,.10g} to {setting.high:,.10g}; the paper has {paper:g}.",
     )
 
 

@@ -21,7 +21,7 @@ class Editor {
   constructor(root) {
     this.root = root;
     this.readout = add(root, "div", "readout");
-    this.svg = draw(root, "svg", "drawing", { role: "group", "aria-label": "Old policy, target and scores of the group" });
+    this.svg = draw(root, "svg", "drawing", { role: "group", tabindex: -1, "aria-label": "Old policy, target and scores of the group" });
     this.hint = add(root, "div", "hint", { role: "status" });
     this.say(HINT);
     addExports(root, this.svg, "tpo-lab-group");
