@@ -9,14 +9,15 @@ import pandas as pd
 import pytest
 
 from tpo_lab.cli import main
-from tpo_lab.experiments.reversal import PRESETS, ReversalConfig
+from tpo_lab.experiments.presets import PRESETS
+from tpo_lab.experiments.reversal import ReversalConfig
 from tpo_lab.methods.registry import METHODS
-from tpo_lab.training import lanes
+from tpo_lab.training import lanes, reversal
 from tpo_lab.training.diagnostics import DIAGNOSTICS
 from tpo_lab.training.reversal import chunk
 
-SETTINGS = ("length=3", "prompts=16", "candidates=6", "width=32", "layers=1", "episodes=70")
-COMMAND = ["run", "live-terminal", "--methods", "tpo", *(word for s in SETTINGS for word in ("--set", s))]
+SMALL = {"length": 3, "prompts": 16, "candidates": 6, "width": 32, "layers": 1, "episodes": 70}
+COMMAND = ["run", "live-terminal", "--methods", "tpo", *(w for k, v in SMALL.items() for w in ("--set", f"{k}={v}"))]
 
 
 @pytest.fixture(autouse=True)
@@ -57,10 +58,9 @@ def test_ctrl_c_keeps_the_lanes_that_ended_and_the_part_of_the_one_that_ran(
         calls.append(args)
         if len(calls) == 4:  # a lane of 70 episodes has two chunks
             raise KeyboardInterrupt
-        return original(*args)
+        return chunk(*args)
 
-    original = chunk
-    monkeypatch.setattr(lanes, "chunk", interrupted)
+    monkeypatch.setattr(reversal, "chunk", interrupted)
     out = tmp_path / "run.parquet"
     assert main([*COMMAND, "--seeds", "3", "--out", str(out)]) == 0
     printed = capsys.readouterr()
@@ -69,17 +69,22 @@ def test_ctrl_c_keeps_the_lanes_that_ended_and_the_part_of_the_one_that_ran(
     assert pd.read_parquet(out).groupby("seed").size().to_dict() == {0: 70, 1: 64}
 
 
-def test_divergence_is_counted_at_its_episode() -> None:
-    record = {name: np.zeros(5, dtype=np.float32) for name in DIAGNOSTICS}
-    assert lanes.Lane("tpo", 0, record, 1.0, 0.0).diverged_at is None
-    record["loss"][3:] = np.nan
-    assert lanes.Lane("tpo", 0, record, 1.0, 0.0).diverged_at == 3
+def test_divergence_is_told_at_its_episode(monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(*args: Any) -> Any:
+        state, record = chunk(*args)
+        record["loss"] = np.where(np.arange(len(record["loss"])) < 3, record["loss"], np.nan)
+        return state, record
+
+    monkeypatch.setattr(reversal, "chunk", breaks)
+    config = PRESETS["live-terminal"].config
+    config = type(config).from_mapping({**json.loads(config.to_json()), **SMALL, "methods": ["tpo"], "seeds": 1})
+    assert [lane.diverged_at for lane in lanes.run(config)] == [3]
 
 
 @pytest.mark.parametrize(
     ("words", "answer"),
     [
-        (["run", "fig99"], "Unknown preset 'fig99'; known: live-terminal"),
+        (["run", "fig99"], "Unknown preset 'fig99'; known: fig3, live-terminal"),
         (["run", "live-terminal", "--set", "length"], "needs KEY=VALUE"),
         (["run", "live-terminal", "--set", "speed=1"], "Unknown setting 'speed'"),
         (["run", "live-terminal", "--set", "eta=-1"], "temperature eta must be a number"),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from tpo_lab.experiments.reversal import PRESETS
+from tpo_lab.experiments.presets import PRESETS
 from tpo_lab.methods.registry import METHODS
 
 

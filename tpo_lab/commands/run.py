@@ -10,7 +10,7 @@ from typing import Any
 
 from tpo_lab.errors import InputError
 from tpo_lab.experiments import lanes_file
-from tpo_lab.experiments.reversal import PRESETS, ReversalConfig
+from tpo_lab.experiments.presets import PRESETS
 from tpo_lab.methods.registry import METHODS
 
 
@@ -33,7 +33,7 @@ def add_parser(commands: "argparse._SubParsersAction[Any]") -> None:
     parser.set_defaults(run=_run)
 
 
-def config_of(args: argparse.Namespace) -> ReversalConfig:
+def config_of(args: argparse.Namespace) -> Any:
     """The configuration that a command line means.
 
     Raises:
@@ -50,7 +50,7 @@ def config_of(args: argparse.Namespace) -> ReversalConfig:
         changes["seeds"] = args.seeds
     if args.methods is not None:
         changes["methods"] = tuple(args.methods.split(","))
-    return ReversalConfig.from_mapping({**json.loads(config.to_json()), "methods": config.methods, **changes})
+    return type(config).from_mapping({**json.loads(config.to_json()), "methods": config.methods, **changes})
 
 
 def _value(text: str) -> Any:
@@ -90,7 +90,7 @@ def _versions() -> dict[str, str]:
     return {name: version(name) for name in ("jax", "jaxlib", "numpy", "optax")}
 
 
-def _table(config: ReversalConfig, summary: dict[str, Any]) -> str:
+def _table(config: Any, summary: dict[str, Any]) -> str:
     rows = [("method", "final error", "seeds", "steps to 1 %", "seconds", "to compile")]
     for name in config.methods:
         entry = summary["methods"][name]

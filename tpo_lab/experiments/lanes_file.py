@@ -9,16 +9,16 @@ import numpy as np
 
 import tpo_lab
 from tpo_lab.errors import InputError
-from tpo_lab.experiments.reversal import ReversalConfig
+from tpo_lab.experiments.config import Config
 from tpo_lab.experiments.summaries import first_below, summarise
 
 if TYPE_CHECKING:
-    from tpo_lab.training.lanes import Lane
+    from tpo_lab.training.lanes import AnyConfig, Lane
 
 ONE_PERCENT = 0.01
 
 
-def write(path: Path, config: ReversalConfig, lanes: Sequence["Lane"], versions: dict[str, str]) -> None:
+def write(path: Path, config: Config, lanes: Sequence["Lane"], versions: dict[str, str]) -> None:
     """One row per (method, seed, episode), a column per diagnostic; configuration and versions in the metadata.
 
     Raises:
@@ -44,7 +44,7 @@ def write(path: Path, config: ReversalConfig, lanes: Sequence["Lane"], versions:
         raise InputError("out", f"Cannot write {path}: {error.strerror or error}.") from error
 
 
-def summary(config: ReversalConfig, lanes: Sequence["Lane"]) -> dict[str, Any]:
+def summary(config: "AnyConfig", lanes: Sequence["Lane"]) -> dict[str, Any]:
     """Per method: the final error over seeds, each seed's, steps to 1 % of the mean curve, and what it took.
 
     The mean curve is that of the seeds that ended; steps count episodes from 0, and null is never.

@@ -1,13 +1,12 @@
-"""The configuration of a token-reversal run, and the paper's experiments by name. Importing this loads no JAX."""
+"""The configuration of a token-reversal run. Importing this loads no JAX."""
 
-import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any
 
 from tpo_lab.errors import InputError
-from tpo_lab.experiments.config import Setting
+from tpo_lab.experiments.config import Config, Setting
 from tpo_lab.methods.registry import METHODS, Knob, Method
 from tpo_lab.registry import Registry
 
@@ -44,7 +43,7 @@ EPOCHS = Setting("epochs", "Epochs", "Gradient epochs per batch.", 1, 64, 1, who
 
 
 @dataclass(frozen=True)
-class ReversalConfig:
+class ReversalConfig(Config):
     """A token-reversal run; the defaults are those of arXiv 2604.06159, Table 3, at H = 10, prompt-matched.
 
     Attributes:
@@ -118,38 +117,6 @@ class ReversalConfig:
             return self.prompts * self.candidates, 1, self.learning_rate * math.sqrt(self.candidates)
         return self.prompts, 1, self.learning_rate
 
-    def to_json(self) -> str:
-        """One JSON object with every field."""
-        return json.dumps(asdict(self), indent=2)
-
-    @classmethod
-    def from_mapping(cls, values: Mapping[str, Any]) -> Self:
-        """The configuration of a mapping; fields that are left out take their defaults.
-
-        Raises:
-            InputError: if a field is unknown or wrong.
-        """
-        known = [field.name for field in fields(cls)]
-        for name in values:
-            if name not in known:
-                raise InputError("config", f"Unknown setting {name!r}; known: {', '.join(known)}.")
-        return cls(**values)
-
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """The configuration of a JSON object; fields that are left out take their defaults.
-
-        Raises:
-            InputError: if the text is no JSON object, or a field is unknown or wrong.
-        """
-        try:
-            values = json.loads(text)
-        except (ValueError, RecursionError):
-            values = None
-        if not isinstance(values, dict):
-            raise InputError("config", "The configuration must be one JSON object.")
-        return cls.from_mapping(values)
-
 
 def _checked(knob: Knob, value: Any) -> float:
     if value is None:
@@ -159,64 +126,3 @@ def _checked(knob: Knob, value: Any) -> float:
             knob.name, f"The {knob.label} must be a number from {knob.low:g} to {knob.high:g}, not {value!r}."
         )
     return float(value)
-
-
-@dataclass(frozen=True)
-class Preset:
-    """A configuration by name, and why one would run it."""
-
-    name: str
-    why: str
-    config: ReversalConfig
-
-
-_DENSE = ReversalConfig(methods=("tpo_token", "grpo_token", "dg", "ppo"), reward="bag", episodes=1_000)
-_TERMINAL = ReversalConfig()
-_WHY = ReversalConfig(methods=("tpo", "grpo"), length=8, candidates=32, prompts=256, seeds=10)
-
-
-def _presets() -> tuple[Preset, ...]:
-    live = replace(_TERMINAL, length=5, episodes=150, seeds=2)
-    found = [
-        Preset("live-terminal", "H = 5: one reward at the end, learnt while an audience watches.", live),
-        Preset(
-            "live-dense",
-            "V = 2, per-token groups: TPO against GRPO while an audience watches.",
-            replace(_DENSE, episodes=150, seeds=2),
-        ),
-    ]
-    found += [
-        Preset(f"table1-V{v}", f"Table 1: bag-of-tokens reward, V = {v}.", replace(_DENSE, vocabulary=v))
-        for v in (2, 4, 8, 16)
-    ]
-    for reward in ("bag", "sequential"):
-        for target in CHOICES["target"]:
-            name = f"table2-{reward}-{target.replace('_', '-')}"
-            words = target.replace("_", " ")
-            found.append(
-                Preset(name, f"Table 2: {words}, {reward}.", replace(_DENSE, target=target, reward=reward, seeds=10))
-            )
-    for match in CHOICES["match"]:
-        for h in (7, 8, 9, 10):
-            config = replace(_TERMINAL, methods=("tpo", "grpo", "grpo_no_kl", "ppo", "dg"), length=h, match=match)
-            found.append(Preset(f"table3-H{h}-{match}", f"Table 3: terminal reward, H = {h}, {match}-matched.", config))
-    ablations = ("tpo", "tpo_no_anchor", "group_pg", "grpo", "grpo_no_kl")
-    for h in (7, 8, 10):
-        config = replace(_TERMINAL, methods=ablations, length=h)
-        found.append(Preset(f"fig8-H{h}", f"Fig. 8: what TPO loses without its parts, H = {h}.", config))
-    found.append(Preset("why-gradient", "Section 4: whose gradient ends when the task is learnt.", _WHY))
-    for k in (4, 8, 16, 32, 64):
-        config = replace(_WHY, candidates=k, seeds=30)
-        found.append(Preset(f"why-K{k}", f"Section 4: groups of K = {k} candidates.", config))
-    masked = replace(_WHY, methods=("tpo", "grpo", "grpo_masked"), seeds=30)
-    found.append(Preset("why-masked", "Section 4: GRPO with its dead groups masked.", masked))
-    for e in (1, 2, 4, 8, 16):
-        config = replace(_WHY, epochs=e, seeds=30)
-        found.append(Preset(f"why-epochs{e}", f"Section 4: {e} gradient epochs per batch.", config))
-    for eta in (0.25, 0.5, 1, 2, 4):
-        config = replace(_DENSE, methods=("tpo_token",), eta=float(eta), seeds=10)
-        found.append(Preset(f"table5-eta{eta:g}", f"Table 5: temperature {eta:g}.", config))
-    return tuple(found)
-
-
-PRESETS: Registry[Preset] = Registry("preset", _presets())

@@ -30,6 +30,8 @@ DIAGNOSTICS: Mapping[str, str] = {
     "residual": "Mean |q - p| over candidates, last epoch: what is left of it.",
 }
 
+SHOWS_DIVERGENCE = "loss"  # the diagnostic that is not finite once the policy is not
+
 
 def of_rollouts(plan: Plan, rollouts: Rollouts) -> dict[str, Array]:
     """What is known before the update."""

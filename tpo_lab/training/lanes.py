@@ -14,11 +14,16 @@ import jax
 import numpy as np
 import numpy.typing as npt
 
+from tpo_lab.experiments.multi_bandit import MultiBanditConfig
 from tpo_lab.experiments.reversal import ReversalConfig
-from tpo_lab.training.diagnostics import DIAGNOSTICS
-from tpo_lab.training.reversal import CHUNK, chunk, init, warm
+from tpo_lab.tasks import multi_bandit
+from tpo_lab.training import reversal
 
 Record = dict[str, npt.NDArray[np.float32]]
+AnyConfig = ReversalConfig | MultiBanditConfig
+
+# What trains a configuration: a module with init, chunk, warm, CHUNK, DIAGNOSTICS and SHOWS_DIVERGENCE.
+TASKS: dict[type, Any] = {ReversalConfig: reversal, MultiBanditConfig: multi_bandit}
 
 
 @dataclass(frozen=True)
@@ -26,10 +31,10 @@ class Lane:
     """What one seed of one method left behind.
 
     Attributes:
-        record: each diagnostic of `DIAGNOSTICS`, (episodes done,) float32.
+        record: each diagnostic of the task, (episodes done,) float32.
         seconds: of training, without compilation.
         compile_seconds: until this method could start; 0 but for its first seed.
-        diverged_at: the first episode whose loss was not finite, or None.
+        diverged_at: the first episode at which the policy was no longer finite, or None.
     """
 
     method: str
@@ -37,17 +42,12 @@ class Lane:
     record: Record
     seconds: float
     compile_seconds: float
+    diverged_at: int | None
 
     @property
     def episodes(self) -> int:
         """Episodes done."""
-        return len(self.record["loss"])
-
-    @property
-    def diverged_at(self) -> int | None:
-        """The first episode whose loss was not finite."""
-        broken = np.flatnonzero(~np.isfinite(self.record["loss"]))
-        return int(broken[0]) if broken.size else None
+        return len(self.record["error"])
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Progress:
     share: float
 
 
-def run(config: ReversalConfig, report: Callable[[Progress], None] = lambda _: None) -> Iterator[Lane]:
+def run(config: AnyConfig, report: Callable[[Progress], None] = lambda _: None) -> Iterator[Lane]:
     """Train every lane of the configuration; yields each when it ends.
 
     On KeyboardInterrupt the lane that was running is yielded as far as it came, and the run ends.
@@ -68,6 +68,7 @@ def run(config: ReversalConfig, report: Callable[[Progress], None] = lambda _: N
     Args:
         report: called after every chunk.
     """
+    task = TASKS[type(config)]
     compiled: dict[str, float] = {}
     total, done = config.seeds * len(config.methods) * config.episodes, 0
     for seed in range(config.seeds):
@@ -77,19 +78,19 @@ def run(config: ReversalConfig, report: Callable[[Progress], None] = lambda _: N
             seconds = 0.0
             try:
                 if first:
-                    compiled[method] = _timed(warm, config, method)[1]
-                state: Any = init(config, method, seed)
+                    compiled[method] = _timed(task.warm, config, method)[1]
+                state: Any = task.init(config, method, seed)
                 left = config.episodes
                 while left > 0:
-                    n = min(left, CHUNK)
-                    (state, part), took = _timed(chunk, config, method, state, n)
+                    n = min(left, task.CHUNK)
+                    (state, part), took = _timed(task.chunk, config, method, state, n)
                     parts, left, done, seconds = [*parts, part], left - n, done + n, seconds + took
                     report(Progress(method, seed, float(part["error"][-1]), done / total))
             except KeyboardInterrupt:
                 if parts:
-                    yield _lane(method, seed, parts, seconds, compiled[method] if first else 0.0)
+                    yield _lane(task, method, seed, parts, seconds, compiled[method] if first else 0.0)
                 return
-            yield _lane(method, seed, parts, seconds, compiled[method] if first else 0.0)
+            yield _lane(task, method, seed, parts, seconds, compiled[method] if first else 0.0)
 
 
 def keep_compiled(folder: Path) -> None:
@@ -98,9 +99,10 @@ def keep_compiled(folder: Path) -> None:
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)  # type: ignore[no-untyped-call]
 
 
-def _lane(method: str, seed: int, parts: list[Record], seconds: float, compile_seconds: float) -> Lane:
-    record = {name: np.concatenate([part[name] for part in parts]) for name in DIAGNOSTICS}
-    return Lane(method, seed, record, seconds, compile_seconds)
+def _lane(task: Any, method: str, seed: int, parts: list[Record], seconds: float, compile_seconds: float) -> Lane:
+    record = {name: np.concatenate([part[name] for part in parts]) for name in task.DIAGNOSTICS}
+    broken = np.flatnonzero(~np.isfinite(record[task.SHOWS_DIVERGENCE]))
+    return Lane(method, seed, record, seconds, compile_seconds, int(broken[0]) if broken.size else None)
 
 
 def _timed(call: Callable[..., Any], *args: Any) -> tuple[Any, float]:

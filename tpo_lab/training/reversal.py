@@ -19,9 +19,12 @@ from tpo_lab.methods.losses import Aux, loss_of
 from tpo_lab.policies import transformer
 from tpo_lab.policies.transformer import Params
 from tpo_lab.training import diagnostics
+from tpo_lab.training.diagnostics import DIAGNOSTICS, SHOWS_DIVERGENCE
 from tpo_lab.training.optimiser import optimiser
 from tpo_lab.training.plan import Numbers, Plan, plan_of
 from tpo_lab.training.rollouts import Rollouts, chosen, roll_out
+
+__all__ = ["CHUNK", "DIAGNOSTICS", "SHOWS_DIVERGENCE", "State", "chunk", "compiled", "init", "step", "warm"]
 
 CHUNK = 64  # the most episodes in one call; the number asked for is an argument, so that it needs no compilation
 
@@ -58,7 +61,7 @@ def chunk(config: ReversalConfig, method: str, state: State, episodes: int) -> t
         state, record = _chunk(plan, numbers, state, jnp.int32(n))
         parts.append({name: np.asarray(values)[:n] for name, values in record.items()})
         episodes -= n
-    return state, {name: np.concatenate([part[name] for part in parts]) for name in diagnostics.DIAGNOSTICS}
+    return state, {name: np.concatenate([part[name] for part in parts]) for name in DIAGNOSTICS}
 
 
 def warm(config: ReversalConfig, method: str) -> None:
@@ -82,7 +85,7 @@ def _init(plan: Plan, base: Array, seed: Array) -> State:
 
 @partial(jax.jit, static_argnums=0)
 def _chunk(plan: Plan, numbers: Numbers, state: State, episodes: Array) -> tuple[State, dict[str, Array]]:
-    record = {name: jnp.zeros(CHUNK, dtype=jnp.float32) for name in diagnostics.DIAGNOSTICS}
+    record = {name: jnp.zeros(CHUNK, dtype=jnp.float32) for name in DIAGNOSTICS}
 
     def body(i: Array, carry: tuple[State, dict[str, Array]]) -> tuple[State, dict[str, Array]]:
         state, record = carry

@@ -1,0 +1,54 @@
+"""The configuration of the multi-context bandit. Importing this loads no JAX."""
+
+from dataclasses import dataclass
+
+from tpo_lab.errors import InputError
+from tpo_lab.experiments.config import Config, Setting
+from tpo_lab.methods.registry import METHODS, Method
+from tpo_lab.registry import Registry
+
+MULTI_BANDIT_METHODS: Registry[Method] = Registry(
+    "multi-context bandit method", tuple(METHODS[n] for n in ("ce", "tpo", "dg", "grpo", "pg"))
+)
+
+SETTINGS: Registry[Setting] = Registry(
+    "setting",
+    (
+        Setting("contexts", "Contexts N", "Each with logits of its own.", 1, 10_000, 10, whole=True),
+        Setting("actions", "Actions K", "One of them is right, the same in every context.", 2, 1_000, 1, whole=True),
+        Setting("alpha", "Step length", "In logits; one direction of length 1 over all contexts.", 1e-3, 10, 0.05),
+        Setting("eta", "Temperature", "TPO: of the tilt. DG: of the gate.", 0.01, 100, 0.25),
+        Setting("episodes", "Steps", "One exact update each.", 1, 100_000, 100, whole=True),
+        Setting("seeds", "Seeds", "Independent initial logits.", 1, 1_000, 10, whole=True),
+        Setting("seed", "First seed", "Another number draws other logits.", 0, 2**31 - 1, 1, whole=True),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class MultiBanditConfig(Config):
+    """A run of the multi-context bandit; the defaults are those of arXiv 2604.06159, Fig. 3.
+
+    Attributes:
+        methods: names in `MULTI_BANDIT_METHODS`, each once.
+        Others: see `SETTINGS`.
+
+    Raises:
+        InputError: one sentence, for the first field that is wrong.
+    """
+
+    methods: tuple[str, ...] = tuple(MULTI_BANDIT_METHODS)
+    contexts: int = 100
+    actions: int = 10
+    alpha: float = 0.1
+    eta: float = 1.0
+    episodes: int = 1_000
+    seeds: int = 100
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for setting in SETTINGS.values():
+            object.__setattr__(self, setting.name, setting.check(getattr(self, setting.name)))
+        if isinstance(self.methods, str) or not self.methods:
+            raise InputError("methods", "Methods must be a list of names, with at least one.")
+        object.__setattr__(self, "methods", tuple(dict.fromkeys(MULTI_BANDIT_METHODS[n].name for n in self.methods)))
