@@ -2,10 +2,10 @@
 
 import argparse
 import json
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from tpo_lab.commands.table import aligned
 from tpo_lab.experiments.presets import PRESETS
 from tpo_lab.methods.registry import METHODS
 
@@ -30,7 +30,7 @@ def _presets(args: argparse.Namespace) -> None:
         (p.name, p.why, ",".join(p.config.methods), f"{p.config.seeds} x {p.config.episodes:,}")
         for p in PRESETS.values()
     ]
-    _print(rows)
+    print("\n".join(aligned(rows)))
 
 
 def _methods(args: argparse.Namespace) -> None:
@@ -43,10 +43,4 @@ def _methods(args: argparse.Namespace) -> None:
         (m.name, m.label, compared[m.group], str(m.epochs), ",".join(k.name for k in m.knobs) or "-", m.source)
         for m in METHODS.values()
     ]
-    _print(rows)
-
-
-def _print(rows: Sequence[tuple[str, ...]]) -> None:
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    for row in rows:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    print("\n".join(aligned(rows)))

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from tpo_lab.commands.table import aligned
 from tpo_lab.errors import InputError
 from tpo_lab.experiments import lanes_file
 from tpo_lab.experiments.presets import PRESETS
@@ -103,9 +104,7 @@ def _table(config: Any, summary: dict[str, Any]) -> str:
         label = METHODS[name].label + (f" (diverged: {len(entry['diverged'])})" if entry["diverged"] else "")
         seconds, to_compile = f"{entry['seconds']:.1f}", f"{entry['compile_seconds']:.1f}"
         rows.append((label, error, str(entry["seeds_ended"]), steps, seconds, to_compile))
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return "\n".join([*lines, "Error: last episode, mean over seeds +- standard error."])
+    return "\n".join([*aligned(rows), "Error: last episode, mean over seeds +- standard error."])
 
 
 class _Line:
