@@ -18,8 +18,9 @@ HEIGHT = 360
 FONT: Spec = {"labelFontSize": 16, "titleFontSize": 16}  # read from the back of a room
 NEUTRAL = "#8C8C8C"  # read on both backgrounds
 DEEPEST = -10  # decades
-_EXPONENTS = "{" + ", ".join(f"'-{n}': '{d}'" for n, d in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")) + ", '-10': '¹⁰'}"
-POWER_OF_TEN = f"datum.value >= 1 ? '1' : '10⁻' + {_EXPONENTS}[toString(round(log(datum.value) / LN10))]"
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_EXPONENTS = "{" + ", ".join(f"'{n}': '{str(n).translate(_RAISED)}'" for n in range(DEEPEST, 0)) + "}"
+POWER_OF_TEN = f"datum.value >= 1 ? '1' : '10' + {_EXPONENTS}[toString(round(log(datum.value) / LN10))]"
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,8 @@ def spec(diagnostic: Diagnostic, config: BanditConfig) -> Spec:
     decades = [10.0**n for n in range(floor(diagnostic, config), 1)]
     percent = diagnostic.format.endswith("%") and len(decades) <= 6  # 0.0001 % is read worse than 1e-6
     band = "no band: one seed" if config.seeds == 1 else f"band: ± 1 s.e. over {config.seeds} seeds"
-    clipped = " · smaller than the axis: at its foot" if diagnostic.partial else ""
+    foot = str(floor(diagnostic, config)).translate(_RAISED)
+    clipped = f" · cut off at 10{foot}" if diagnostic.partial else ""
     x: Spec = {
         "field": "step",
         "type": "quantitative",
