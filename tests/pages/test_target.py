@@ -2,7 +2,6 @@
 
 import math
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from tpo_lab.group.presets import PRESETS
 from tpo_lab.group.rules import RULES
-from tpo_lab.ui.components.group_editor import Edit
+from tpo_lab.group.scenario import Scenario
+from tpo_lab.ui.view import View
 
 PAGE = Path(__file__).parents[2] / "pages" / "target.py"
 
@@ -195,9 +195,8 @@ def test_a_bad_url_is_one_sentence_and_the_default_stays(query: dict[str, str], 
 
 def test_the_url_waits_for_the_end_of_a_drag_but_not_for_ever() -> None:
     page = opened(scores="1,0")
-    edited = Edit((1.0, 0.5), None, selected=1, final=False)
     session = page.session_state["target.session"]
-    session.view, session.gesture = replace(session.view, scenario=edited.apply(session.view.scenario)), True
+    session.view, session.gesture = View(Scenario((1.0, 0.5))), True  # as an edit leaves it
     assert url(quiet(page.run())) == {"scores": "1,0"}
     assert url(quiet(page.run())) == {"scores": "1,0.5"}  # the page was left and opened again, for instance
 
@@ -225,6 +224,20 @@ def test_bad_scores_are_kept_as_typed(text: str) -> None:
     assert control(page, "text_area", "Scores").value == text
     assert len(sentences(page)) == 1
     assert url(page) == {"scores": "1,0,0,0,0,0,0,0", "eta": "2"}
+
+
+def test_what_is_wrong_comes_back_with_its_field() -> None:
+    page = typed(open_numbers(opened(scores="1,0")), "Scores", "1, oops", "text_area")
+    page.session_state["target.open.numbers"] = False
+    quiet(page.run())
+    assert sentences(page) == []
+    quiet(control(page, "number_input", "Candidates K").set_value(65).run())  # what is refused settles nothing
+    page = open_numbers(page)
+    assert control(page, "text_area", "Scores").value == "1, oops"
+    assert len(sentences(page)) == 2
+    typed(page, "Scores", "1, 2", "text_area")
+    assert sentences(page) == ["A group has 1 to 64 candidates, not 65."]
+    assert url(page) == {"scores": "1,2"}
 
 
 def test_a_pasted_group_is_right_when_its_last_field_is() -> None:

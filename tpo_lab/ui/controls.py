@@ -14,7 +14,7 @@ from tpo_lab.group.rules import RULES
 from tpo_lab.group.scenario import Scenario
 from tpo_lab.ui.edits import resized
 from tpo_lab.ui.latex import standardisation
-from tpo_lab.ui.session import GROUP_FIELDS, change, complain, key_for, replace_all, worked
+from tpo_lab.ui.session import GROUP_FIELDS, change, complain, kept, key_for, replace_all, worked
 from tpo_lab.ui.view import View
 
 # Twenty to the decade, to two digits: an arrow key moves eta by an eighth.
@@ -48,7 +48,7 @@ def size(view: View) -> None:
     """The number of candidates."""
     st.number_input(
         "Candidates K",
-        value=float(view.scenario.k),  # of a field of whole numbers the browser would make 3.7 a silent 3
+        value=kept("k", float(view.scenario.k)),  # of a field of whole numbers the browser would make 3.7 a silent 3
         step=1.0,
         format="%g",
         key=key_for("k", float(view.scenario.k)),
@@ -122,7 +122,7 @@ def _typed(
     """A field of text whose number edits the group; text that was wrong stays in it."""
     st.text_input(
         label,
-        text,
+        kept(field, text),
         key=key_for(field, text),
         on_change=worked(field, lambda typed: change(_group(lambda s: parse(s, typed)), field)),
         placeholder=placeholder,

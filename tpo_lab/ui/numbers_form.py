@@ -6,7 +6,7 @@ from tpo_lab.group.parse import parse_numbers, write_number
 from tpo_lab.group.report import report
 from tpo_lab.group.scenario import POLICY_KINDS, PolicyKind, Scenario
 from tpo_lab.ui.edits import restated
-from tpo_lab.ui.session import GROUP_FIELDS, change, complain, key_for, pending, value_of, worked
+from tpo_lab.ui.session import GROUP_FIELDS, change, complain, kept, key_for, pending, value_of, worked
 from tpo_lab.ui.view import View
 
 UNIFORM = "uniform"
@@ -18,7 +18,8 @@ def numbers(view: View) -> None:
     scenario = view.scenario
     stated = scenario.kind if scenario.policy is not None else UNIFORM
     key = key_for("kind", stated)
-    stated = st.session_state.get(key, stated)  # what is chosen counts, also while the numbers do not fit it yet
+    # What is chosen counts, also while the numbers do not fit it yet.
+    stated = st.session_state.get(key, kept("kind", stated))
     _area("Scores", "scores", scenario.scores, help="`null` is a candidate without a score.")
     st.selectbox(
         "Old policy",
@@ -38,7 +39,12 @@ def numbers(view: View) -> None:
 def _area(label: str, field: str, values: tuple[float | None, ...] | None, help: str | None = None) -> None:
     text = ", ".join(write_number(value) for value in values or ())
     st.text_area(
-        label, text, key=key_for(field, text), on_change=worked(field, lambda _: _typed()), height=68, help=help
+        label,
+        kept(field, text),
+        key=key_for(field, text),
+        on_change=worked(field, lambda _: _typed()),
+        height=68,
+        help=help,
     )
     complain(field)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -15,6 +15,7 @@ from tpo_lab.ui.view import View
 
 GROUP_FIELDS = ("scores", "policy", "kind", "lengths")  # the controls that hold the group as text
 _SESSION = "target.session"
+T = TypeVar("T")
 
 
 @dataclass
@@ -24,7 +25,7 @@ class Session:
     Attributes:
         view: the last good state; what the page shows.
         wrong: one sentence by field, beside which it is shown.
-        held: the fields whose content is kept as typed, because it is not in the view.
+        held: by field, what was typed into it and is not in the view; it is kept, also while the field is off the page.
         gesture: whether this run is for bars that are being dragged: the URL waits for the end.
         revisions: how often each control was given a value from elsewhere.
         typed: the controls that the last change came from.
@@ -33,7 +34,7 @@ class Session:
 
     view: View = field(default_factory=View)
     wrong: dict[str, str] = field(default_factory=dict)
-    held: set[str] = field(default_factory=set)
+    held: dict[str, Any] = field(default_factory=dict)
     gesture: bool = False
     revisions: dict[str, int] = field(default_factory=dict)
     typed: set[str] = field(default_factory=set)
@@ -75,19 +76,25 @@ def change(make: Callable[[View], View], *fields: str, settles: tuple[str, ...] 
     Args:
         make: the next view from the present one.
         fields: the controls that were worked; a sentence about none of them goes to the first.
-        settles: other controls that follow, whose unfinished text is given up.
+        settles: other controls that follow a change, whose unfinished text is given up.
     """
     tab = session()
-    for name in ("url", *fields, *settles):
-        tab.wrong.pop(name, None)
-        tab.held.discard(name)
+    _forget(tab, "url", *fields)
     try:
         tab.view = make(tab.view)
+        _forget(tab, *settles)
         tab.gesture = False
         tab.typed.update(fields)
     except InputError as error:
         tab.wrong[error.field if error.field in fields else fields[0]] = str(error)
-        tab.held.update(fields)
+        tab.held.update({name: st.session_state[_key(name)] for name in fields if _key(name) in st.session_state})
+
+
+def _forget(tab: Session, *fields: str) -> None:
+    """These fields hold nothing wrong any more."""
+    for name in fields:
+        tab.wrong.pop(name, None)
+        tab.held.pop(name, None)
 
 
 def replace_all(make: Callable[[View], View], field: str) -> None:
@@ -113,6 +120,12 @@ def edited(edit: Edit) -> None:
 def pending(field: str) -> bool:
     """Whether what was typed into this field has not been taken."""
     return field in session().held
+
+
+def kept(field: str, value: T) -> T:
+    """What a field shows when it comes onto the page: what was typed there and not taken, else the view's `value`."""
+    held: T = session().held.get(field, value)
+    return held
 
 
 def complain(*fields: str) -> None:
