@@ -31,7 +31,8 @@ def arrived(*, first: bool) -> dict[str, str] | None:
     went_back = _went_back()
     if not (st.session_state.pop(_ARRIVED, False) or went_back or first):
         return None
-    query = st.query_params.to_dict()
+    # Of a parameter that is given twice no value is meant: joined, they are refused by every reader, and both shown.
+    query = {name: " & ".join(st.query_params.get_all(name)) for name in st.query_params}
     if query or went_back or first:
         return query
     keep({})

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Self, TypeVar
 
-from tpo_lab.errors import InputError
+from tpo_lab.errors import InputError, shown
 from tpo_lab.group.parse import parse_number, write_number
 from tpo_lab.group.presets import PRESETS
 from tpo_lab.group.scenario import Scenario, json_object
@@ -95,7 +95,7 @@ class View:
         numbers: dict[str, float] = {}
         for name, value in extras.items():
             if not isinstance(value, float):
-                raise InputError(name, f"{name} is {str(value)[:20]!r}; use a number.")
+                raise InputError(name, f"{name} is {shown(value)}; use a number.")
             numbers[name] = value
         candidate = numbers.get("candidate")
         if candidate is not None and not candidate.is_integer():
