@@ -189,6 +189,14 @@ def test_a_reader_that_has_gone_is_no_error() -> None:
         assert child.stderr.read() == b""
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_one_sentence() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(program("rules"), stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 1
+    assert done.stderr == "tpo-lab rules: [Errno 28] No space left on device.\n"
+
+
 def test_a_quick_start() -> None:
     """Half a second is promised for a whole run; the fastest of several tells it apart from a busy machine.
 

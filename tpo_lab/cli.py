@@ -38,10 +38,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"tpo-lab {args.command}: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:
-        # The reader has gone, as in `| head`; what is left in the buffer must not raise again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 128 + 13  # what a shell shows for a process ended by SIGPIPE
+    except OSError as error:
+        _drop_output()
+        print(f"tpo-lab {args.command}: {error}.", file=sys.stderr)
+        return 1
     return 0
+
+
+def _drop_output() -> None:
+    """Forget what could not be written: the reader has gone, as in `| head`, or the disk is full. It must not raise
+    again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _values_joined(argv: Sequence[str]) -> list[str]:
