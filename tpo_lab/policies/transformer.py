@@ -156,20 +156,18 @@ def _attend(q: Array, k: Array, v: Array, outputs: int, length: int) -> Array:
     """
     b, _, a, e = q.shape
     rest = length - 1
-    (qp, qo), (kp, ko), (vp, vo) = (lax.split(t, (length, outputs * rest), axis=1) for t in (q, k, v))
-    weights = jax.nn.softmax(causal(jnp.einsum("bthe,bshe->bhts", qp, kp)))
-    of_prompt = jnp.einsum("bhts,bshe->bthe", weights, vp)
-    if not rest:
-        return of_prompt
-
-    def by_output(t: Array) -> Array:
-        return t.reshape(b, outputs, rest, a, e)
-
-    to_prompt = jnp.einsum("bthe,bshe->bhts", qo, kp)
-    to_own = causal(jnp.einsum("bkthe,bkshe->bhkts", by_output(qo), by_output(ko)))
-    weights = jax.nn.softmax(jnp.concatenate([to_prompt, to_own.reshape(b, a, outputs * rest, rest)], axis=-1))
-    on_prompt, on_own = lax.split(weights, (length, rest), axis=3)
-    gathered = jnp.einsum("bhts,bshe->bthe", on_prompt, vp) + jnp.einsum(
-        "bhkts,bkshe->bkthe", on_own.reshape(b, a, outputs, rest, rest), by_output(vo)
-    ).reshape(b, outputs * rest, a, e)
-    return jnp.concatenate([of_prompt, gathered], axis=1)
+    # Heads come first from here on, once: left to the products below, the compiler copies more and compiles longer.
+    q, k, v = (jnp.moveaxis(t, 2, 1) for t in (q, k, v))
+    (qp, qo), (kp, ko), (vp, vo) = (lax.split(t, (length, outputs * rest), axis=2) for t in (q, k, v))
+    weights = jax.nn.softmax(causal(jnp.einsum("bhte,bhse->bhts", qp, kp)))
+    gathered = jnp.einsum("bhts,bhse->bhte", weights, vp)
+    if rest:
+        own_q, own_k, own_v = (t.reshape(b, a, outputs, rest, e) for t in (qo, ko, vo))
+        to_prompt = jnp.einsum("bhte,bhse->bhts", qo, kp)
+        to_own = causal(jnp.einsum("bhkte,bhkse->bhkts", own_q, own_k)).reshape(b, a, outputs * rest, rest)
+        weights = jax.nn.softmax(jnp.concatenate([to_prompt, to_own], axis=-1))
+        on_prompt, on_own = lax.split(weights, (length, rest), axis=3)
+        on_own = on_own.reshape(b, a, outputs, rest, rest)
+        own = jnp.einsum("bhkts,bhkse->bhkte", on_own, own_v).reshape(b, a, outputs * rest, e)
+        gathered = jnp.concatenate([gathered, jnp.einsum("bhts,bhse->bhte", on_prompt, vp) + own], axis=2)
+    return jnp.moveaxis(gathered, 1, 2)
