@@ -18,6 +18,12 @@ now = report(view.scenario)
 found = verdicts(now)
 candidate = now.best if view.candidate is None else view.candidate
 
+# The group comes first: it is drawn while the controls beside it are still being loaded.
+complain("url")
+reading.headline(found)
+group_editor(now, selected=candidate, key="target.group", on_edit=edited, height=490)
+complain("group")
+
 with st.sidebar:
     controls.temperature(view)
     preset = controls.preset(view)
@@ -30,10 +36,6 @@ with st.sidebar:
         if box.open:
             files.save_and_load(view, now)
 
-complain("url")
-reading.headline(found)
-group_editor(now, selected=candidate, key="target.group", on_edit=edited, height=490)
-complain("group")
 reading.numbers(now, found)
 reading.formula(now, candidate)
 fitting(view, now, restart=preset)
