@@ -1,4 +1,4 @@
-"""The lab as a child process on a free loopback port, with a home of its own."""
+"""The lab as a child process on a free loopback port."""
 
 import os
 import signal
@@ -27,8 +27,8 @@ class Server:
 
 
 @contextmanager
-def running(home: Path, script: Path = ROOT / "app.py") -> Iterator[Server]:
-    """Run the lab, or another script, with `home` as its TPO_LAB_HOME; end it and its workers whatever happens.
+def running(folder: Path, script: Path = ROOT / "app.py") -> Iterator[Server]:
+    """Run the lab, or another script, with its log in `folder`; end it and its workers whatever happens.
 
     Raises:
         RuntimeError: if the lab does not answer within a minute; the message holds what it printed.
@@ -36,13 +36,12 @@ def running(home: Path, script: Path = ROOT / "app.py") -> Iterator[Server]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    log = home / "server.log"
+    log = folder / "server.log"
     command = [sys.executable, "-m", "streamlit", "run", str(script), f"--server.port={port}", "--server.headless=true"]
     with log.open("wb") as output:
         process = subprocess.Popen(
             command,
             cwd=ROOT,
-            env={**os.environ, "TPO_LAB_HOME": str(home)},
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
