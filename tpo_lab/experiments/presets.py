@@ -22,14 +22,14 @@ _WHY = ReversalConfig(methods=("tpo", "grpo"), length=8, candidates=32, prompts=
 
 
 def _presets() -> tuple[Preset, ...]:
-    live = replace(_TERMINAL, length=5, episodes=150, seeds=2)
+    live = replace(_TERMINAL, length=4, prompts=32, episodes=120, seeds=2)
     found = [
         Preset("fig3", "Fig. 3: exact updates in 100 contexts; how far from supervised learning.", MultiBanditConfig()),
-        Preset("live-terminal", "H = 5: one reward at the end, learnt while an audience watches.", live),
+        Preset("live-terminal", "One reward at the end of H = 4 tokens, learnt while an audience watches.", live),
         Preset(
             "live-dense",
-            "V = 2, per-token groups: TPO against GRPO while an audience watches.",
-            replace(_DENSE, episodes=150, seeds=2),
+            "A reward per token, H = 6: groups of next tokens, learnt while an audience watches.",
+            replace(_DENSE, length=6, prompts=50, episodes=120, seeds=2),
         ),
     ]
     found += [

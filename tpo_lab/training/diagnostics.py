@@ -36,10 +36,10 @@ SHOWS_DIVERGENCE = "loss"  # the diagnostic that is not finite once the policy i
 def of_rollouts(plan: Plan, rollouts: Rollouts) -> dict[str, Array]:
     """What is known before the update."""
     correct = rollouts.correct
-    exact_error = 1 - jnp.mean(jnp.all(correct, axis=-1))
+    exact_error = jnp.mean(~jnp.all(correct, axis=-1))  # 1 - mean would round to below 0
     nan = jnp.float32(jnp.nan)
     metrics = {
-        "error": exact_error if plan.reward == "terminal" else 1 - jnp.mean(correct),
+        "error": exact_error if plan.reward == "terminal" else jnp.mean(~correct),
         "exact_error": exact_error,
         "reward": jnp.mean(rollouts.rewards),
         "any_success": jnp.mean(jnp.any(jnp.all(correct, axis=-1), axis=-1)),
