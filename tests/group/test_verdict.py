@@ -75,7 +75,15 @@ def test_one_winner_quotes_the_odds(k: int, factor: str) -> None:
 def test_one_of_two_wins_in_good_english() -> None:
     text = said([1, 0])["one_winner"].text
     assert text.startswith("Candidate 1 beats the other one. Its odds grow by a factor of 7.39")
-    assert text.endswith("from 0.5 to 0.881.")
+    assert text.endswith("its probability from 0.5 to 0.881.")
+
+
+def test_what_an_ordinary_update_does_to_the_order() -> None:
+    assert said([0, 0.3, 0.5, 1])["ordinary"].text.endswith("4 becomes the most probable, from 0.25 to 0.683.")
+    assert said([1, 1, 0, 0])["ordinary"].text.endswith("The 2 best together go from 0.5 to 0.881.")
+    stays, moves = Scenario((1, 0.5, 0), policy=(0.5, 0.3, 0.2)), Scenario((0, 0.5, 1), policy=(0.5, 0.3, 0.2))
+    assert "Candidate 1 stays the most probable" in verdicts(report(stays))[0].text
+    assert "changes from 1 to 3" in verdicts(report(moves))[0].text
 
 
 def test_the_formula_of_the_odds_is_quoted_only_where_it_holds() -> None:

@@ -13,6 +13,7 @@ def test_every_rule_has_a_formula_with_its_constants() -> None:
     assert formulas["tpo_paper"] == r"u_i = \frac{s_i - \bar s}{\sigma}"
     assert formulas["verl_grpo"] == r"u_i = \frac{s_i - \bar s}{\sigma_{K-1} + 1 \times 10^{-6}}"
     assert formulas["rloo"] == r"u_i = s_i - \bar s_{-i}"
+    assert formulas["prime_rl_max_rl"] == r"u_i = \frac{s_i - \bar s}{\bar s}\ \text{if}\ \bar s > 0"
     for name, rule in RULES.items():
         assert formulas[name].count("{") == formulas[name].count("}")
         for constant in (rule.amount, rule.bound):
@@ -29,6 +30,20 @@ def test_the_numbers_of_one_success_of_eight() -> None:
     assert latex.target(now, 0).endswith(r"= \frac{0.125 \cdot e^{2.65 / 1}}{2.36} = 0.746")
     assert latex.gradient(now, 1).endswith("= 0.125 - 0.0363 = 0.0887")
     assert latex.score(now, 0).endswith("u_{1} = 2.65")
+
+
+@pytest.mark.parametrize(
+    ("rule", "numbers"),
+    [
+        ("tpo_paper", r"\bar s = 0.5,\quad \sigma = 0.408\quad\Rightarrow\quad u_{1} = 1.22"),
+        ("verl_grpo", r"\bar s = 0.5,\quad \sigma_{K-1} = 0.5\quad\Rightarrow\quad u_{1} = 1"),
+        ("nemo_rl", r"\bar s_{-1} = 0.25,\quad \sigma_{-1} = 0.354\quad\Rightarrow\quad u_{1} = 2.12"),
+        ("rloo", r"\bar s_{-1} = 0.25\quad\Rightarrow\quad u_{1} = 0.75"),
+        ("prime_rl_max_rl", r"\bar s = 0.5\quad\Rightarrow\quad u_{1} = 1"),
+    ],
+)
+def test_the_numbers_are_those_that_the_rule_reads(rule: str, numbers: str) -> None:
+    assert latex.score(report(Scenario((1, None, 0.5, 0), rule=rule)), 0) == r"s_{1} = 1,\quad " + numbers
 
 
 @pytest.mark.parametrize(

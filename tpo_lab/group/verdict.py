@@ -159,8 +159,8 @@ def _low_variance(r: Report) -> Verdict | None:
     span = float(scores.max()) - float(scores.min())
     amplified = min(float(np.ptp(r.u[r.counted])) / span, float(np.finfo(np.float64).max))
     found = (
-        f"The scores spread by sigma = {figure(r.sigma_population)} only; passes and fails that differ spread by at "
-        f"least 0.12. "
+        f"The scores spread by sigma = {figure(r.sigma_population)} only; scores of 0 and 1 that are not all equal "
+        "spread by at least 0.12. "
     )
     if amplified > 1 / LOW_SIGMA:
         update = (
@@ -206,16 +206,20 @@ def _one_winner(r: Report) -> Verdict | None:
         "one_winner",
         "One winner",
         f"{_names(_best(r)).capitalize()} beats {others}. Its odds grow by a factor of "
-        f"{figure(r.odds_factor)}{formula}: from {_sum(r.log_p_old[[r.best]])} to {_sum(r.log_q[[r.best]])}.{losses}",
+        f"{figure(r.odds_factor)}{formula}, its probability from {_sum(r.log_p_old[[r.best]])} to "
+        f"{_sum(r.log_q[[r.best]])}.{losses}",
     )
 
 
 def _ordinary(r: Report) -> Verdict:
-    top, before = int(np.argmax(r.q)), int(np.argmax(r.p_old))
-    if r.argmax_moved:
-        order = f"The most probable candidate changes from {before + 1} to {top + 1}."
+    top, before, best = int(np.argmax(r.q)), np.flatnonzero(r.p_old == r.p_old.max()), _best(r)
+    if len(best) > 1:
+        order = f"{_go(r, best).capitalize()}."
+    elif len(before) == 1 and r.argmax_moved:
+        order = f"The most probable candidate changes from {before[0] + 1} to {top + 1}."
     else:
-        order = f"Candidate {top + 1} stays the most probable, from {figure(r.p_old[top])} to {figure(r.q[top])}."
+        verb = "stays" if list(before) == [top] else "becomes"
+        order = f"Candidate {top + 1} {verb} the most probable, from {figure(r.p_old[top])} to {figure(r.q[top])}."
     return Verdict(
         "ordinary",
         "A working group",

@@ -2,8 +2,11 @@
 
 import math
 
+import numpy as np
+
 from tpo_lab.group.report import Report
-from tpo_lab.group.rules import Rule
+from tpo_lab.group.rules import RULES, Rule
+from tpo_lab.group.standardise import spread
 
 _SCALES = {
     "population": r"\sigma",
@@ -30,11 +33,11 @@ def standardisation(rule: Rule, strength: float | None = None) -> str:
     if rule.scale == "none":
         return f"u_i = {centred}"
     scale = _SCALES[rule.scale]
-    plain = rule.amount == 0 and rule.guard == "add"
+    added = scale if rule.amount == 0 else f"{scale} + {amount}"
     below = {
-        "add": scale if plain else f"{scale} + {amount}",
-        "add_if_positive": f"{scale} + {amount}",
-        "positive_mean": f"{scale} + {amount}",
+        "add": added,
+        "add_if_positive": added,
+        "positive_mean": added,
         "cutoff": scale,
         "floor": rf"\max({scale}, {amount})",
         "relative_floor": rf"\max({scale}, {amount} \max_j |s_j|)",
@@ -81,10 +84,28 @@ def gradient(report: Report, i: int) -> str:
 
 
 def score(report: Report, i: int) -> str:
-    """u_i of one candidate with its numbers."""
+    """u_i of one candidate, with the mean and the deviation that its rule reads."""
     s = report.scenario.scores[i]
     assert s is not None
-    return (
-        rf"s_{{{i + 1}}} = {number(s, 6)},\quad \bar s = {number(report.mean)},\quad \sigma = "
-        rf"{number(report.sigma_population)}\quad\Rightarrow\quad u_{{{i + 1}}} = {number(float(report.u[i]))}"
-    )
+    numbers = [rf"s_{{{i + 1}}} = {number(s, 6)}"]
+    if report.n_counted > 1:  # alone, a candidate gets what the stack does then, by no formula
+        numbers += [rf"{sign} = {number(value)}" for sign, value in _statistics(report, i)]
+    return r",\quad ".join(numbers) + rf"\quad\Rightarrow\quad u_{{{i + 1}}} = {number(float(report.u[i]))}"
+
+
+def _statistics(report: Report, i: int) -> list[tuple[str, float]]:
+    """What stands for the mean and for the deviation in `standardisation`, for one candidate."""
+    rule = RULES[report.scenario.rule]
+    others = report.counted & (np.arange(report.scenario.k) != i)
+    rest = spread(report.scenario.score_array(), counted=others)
+    own = rf"_{{-{i + 1}}}"
+    left_out = rule.centre == "leave_one_out"
+    mean = (rf"\bar s{own}", rest.mean.item()) if left_out else (r"\bar s", report.mean)
+    match rule.scale:
+        case "population":
+            return [mean, (r"\sigma", report.sigma_population)]
+        case "sample":
+            return [mean, (r"\sigma_{K-1}", report.sigma_sample)]
+        case "leave_one_out":
+            return [mean, (rf"\sigma{own}", rest.sigma_sample.item())]
+    return [mean]

@@ -54,8 +54,9 @@ def formula(now: Report, candidate: int) -> None:
 
 
 def typeset(text: str) -> str:
-    """The plain names of symbols in a sentence as their signs, in HTML."""
-    return re.sub(r"\b(p_old|eta|sigma|sqrt)\b", lambda name: _SIGNS[name[0]], html.escape(text))
+    """The plain names of symbols in a sentence, and its minus signs, as their signs in HTML."""
+    signed = re.sub(r"(?<!\w)-(?=[\d ])", "−", html.escape(text))
+    return re.sub(r"\b(p_old|eta|sigma|sqrt)\b", lambda name: _SIGNS[name[0]], signed)
 
 
 def _figures(now: Report) -> list[tuple[str, str, str]]:
