@@ -30,6 +30,8 @@ DIAGNOSTICS: Mapping[str, str] = {
     "residual": "Mean |q - p| over candidates, last epoch: what is left of it.",
 }
 
+FIRST_EPOCH = ("loss", "grad_norm", "weight_success", "weight_failure", "entropy")
+LAST_EPOCH = ("kl", "clip_share")
 SHOWS_DIVERGENCE = "loss"  # the diagnostic that is not finite once the policy is not
 
 

@@ -19,12 +19,16 @@ from tpo_lab.methods.losses import Aux, loss_of
 from tpo_lab.policies import transformer
 from tpo_lab.policies.transformer import Params
 from tpo_lab.training import diagnostics
-from tpo_lab.training.diagnostics import DIAGNOSTICS, SHOWS_DIVERGENCE
+from tpo_lab.training.diagnostics import DIAGNOSTICS, FIRST_EPOCH, LAST_EPOCH, SHOWS_DIVERGENCE
 from tpo_lab.training.optimiser import optimiser
 from tpo_lab.training.plan import Numbers, Plan, plan_of
 from tpo_lab.training.rollouts import Rollouts, chosen, roll_out
 
 __all__ = ["CHUNK", "DIAGNOSTICS", "SHOWS_DIVERGENCE", "State", "chunk", "compiled", "init", "step", "warm"]
+
+# Most of the time to compile goes into code that runs for microseconds. The older emitters and the first level of
+# optimisation halve it; the products come from libraries, and a step takes as long as before.
+QUICK = {"xla_cpu_use_fusion_emitters": False, "xla_backend_optimization_level": 1}
 
 CHUNK = 64  # the most episodes in one call; the number asked for is an argument, so that it needs no compilation
 
@@ -55,13 +59,13 @@ def chunk(config: ReversalConfig, method: str, state: State, episodes: int) -> t
     A value that is not finite is recorded as it is, at its episode.
     """
     plan, numbers = plan_of(config, method)
-    parts = []
+    parts = [np.empty((0, len(DIAGNOSTICS)), dtype=np.float32)]
     while episodes > 0:
         n = min(episodes, CHUNK)
-        state, record = _chunk(plan, numbers, state, jnp.int32(n))
-        parts.append({name: np.asarray(values)[:n] for name, values in record.items()})
+        state, rows = _chunk(plan, numbers, state, jnp.int32(n))
+        parts.append(np.asarray(rows)[:n])
         episodes -= n
-    return state, {name: np.concatenate([part[name] for part in parts]) for name in DIAGNOSTICS}
+    return state, dict(zip(DIAGNOSTICS, np.concatenate(parts).T, strict=True))
 
 
 def warm(config: ReversalConfig, method: str) -> None:
@@ -71,11 +75,11 @@ def warm(config: ReversalConfig, method: str) -> None:
 
 
 def compiled(plan: Plan, numbers: Numbers, state: State) -> Any:
-    """The machine code of `(numbers, state, episodes) -> (state, record)`, compiled anew, for measurements."""
+    """The machine code of `(numbers, state, episodes) -> (state, rows)`, compiled anew, for measurements."""
     return _chunk.lower(plan, numbers, state, jnp.int32(0)).compile()
 
 
-@partial(jax.jit, static_argnums=0)
+@partial(jax.jit, static_argnums=0, compiler_options=QUICK)
 def _init(plan: Plan, base: Array, seed: Array) -> State:
     key = jax.random.fold_in(jax.random.key(base), seed)
     of_params, of_episodes = jax.random.split(key)
@@ -83,16 +87,18 @@ def _init(plan: Plan, base: Array, seed: Array) -> State:
     return State(params, optimiser(0.0, plan.partition).init(params), of_episodes, jnp.int32(0))
 
 
-@partial(jax.jit, static_argnums=0)
-def _chunk(plan: Plan, numbers: Numbers, state: State, episodes: Array) -> tuple[State, dict[str, Array]]:
-    record = {name: jnp.zeros(CHUNK, dtype=jnp.float32) for name in DIAGNOSTICS}
+@partial(jax.jit, static_argnums=0, compiler_options=QUICK)
+def _chunk(plan: Plan, numbers: Numbers, state: State, episodes: Array) -> tuple[State, Array]:
+    """The state after some episodes, and their diagnostics as the first rows of (CHUNK, diagnostics)."""
 
-    def body(i: Array, carry: tuple[State, dict[str, Array]]) -> tuple[State, dict[str, Array]]:
-        state, record = carry
+    def body(i: Array, carry: tuple[State, Array]) -> tuple[State, Array]:
+        state, rows = carry
         state, metrics = step(plan, numbers, state)
-        return state, {name: record[name].at[i].set(metrics[name]) for name in record}
+        row = jnp.stack([metrics[name] for name in DIAGNOSTICS])
+        return state, lax.dynamic_update_index_in_dim(rows, row, i, axis=0)
 
-    done: tuple[State, dict[str, Array]] = lax.fori_loop(0, episodes, body, (state, record))
+    rows = jnp.zeros((CHUNK, len(DIAGNOSTICS)), dtype=jnp.float32)
+    done: tuple[State, Array] = lax.fori_loop(0, episodes, body, (state, rows))
     return done
 
 
@@ -102,25 +108,23 @@ def step(plan: Plan, numbers: Numbers, state: State) -> tuple[State, dict[str, A
     update = optimiser(numbers.learning_rate, plan.partition).update
 
     def epoch(i: Array, carry: tuple[Any, ...]) -> tuple[Any, ...]:
-        params, moments, old, first, _ = carry
+        params, moments, old, _, first, _ = carry
         (value, (log_p, now, aux)), gradient = jax.value_and_grad(_loss, argnums=2, has_aux=True)(
             plan, numbers, params, rollouts, old, i == 0
         )
-        old = jnp.where(i == 0, now, old)
         metrics = diagnostics.of_first_epoch(rollouts, log_p, value, aux, optax.tree.norm(gradient))
-        first = jax.tree.map(lambda new, kept: jnp.where(i == 0, new, kept), metrics, first)
-        last = diagnostics.of_last_epoch(aux) | {"now": now}
+        first = jnp.where(i == 0, jnp.stack([metrics[name] for name in FIRST_EPOCH]), first)
+        last = diagnostics.of_last_epoch(aux)
         updates, moments = update(gradient, moments, params)
-        return optax.apply_updates(params, updates), moments, old, first, last
+        params = optax.apply_updates(params, updates)
+        return params, moments, jnp.where(i == 0, now, old), now, first, jnp.stack([last[name] for name in LAST_EPOCH])
 
     nothing = jnp.zeros_like(rollouts.signal)
-    first = dict.fromkeys(("loss", "grad_norm", "weight_success", "weight_failure", "entropy"), jnp.float32(0))
-    last = {"kl": jnp.float32(0), "clip_share": jnp.float32(0), "now": nothing}
-    params, moments, old, first, last = lax.fori_loop(
-        0, numbers.epochs, epoch, (state.params, state.optimiser, nothing, first, last)
-    )
-    metrics = diagnostics.of_rollouts(plan, rollouts) | first | {name: last[name] for name in ("kl", "clip_share")}
-    metrics |= diagnostics.distances(plan, rollouts, numbers.knobs.get("eta", 1.0), old, last["now"])
+    carry = (state.params, state.optimiser, nothing, nothing, jnp.zeros(len(FIRST_EPOCH)), jnp.zeros(len(LAST_EPOCH)))
+    params, moments, old, now, first, last = lax.fori_loop(0, numbers.epochs, epoch, carry)
+    metrics = diagnostics.of_rollouts(plan, rollouts)
+    metrics |= dict(zip(FIRST_EPOCH, first, strict=True)) | dict(zip(LAST_EPOCH, last, strict=True))
+    metrics |= diagnostics.distances(plan, rollouts, numbers.knobs.get("eta", 1.0), old, now)
     return State(params, moments, state.key, state.episode + 1), metrics
 
 
