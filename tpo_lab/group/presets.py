@@ -46,7 +46,7 @@ PRESETS: Registry[Preset] = Registry(
         Preset(
             "low_variance",
             "Low-variance trap",
-            "A difference of 0.001 becomes the same target as a difference of 1: dividing by sigma amplifies noise.",
+            "A difference of 0.001 becomes the same target as a difference of 1: dividing by σ amplifies noise.",
             Scenario((0.001, 0, 0)),
         ),
         Preset(

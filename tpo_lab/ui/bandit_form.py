@@ -32,7 +32,7 @@ def settings(tab: Tab) -> bool:
         refuse(wrong["methods"])
     pairs = list(SETTINGS.values())
     for left, right in zip(pairs[::2], pairs[1::2], strict=True):
-        for column, setting in zip(st.columns(2), (left, right), strict=True):
+        for column, setting in zip(st.columns(2, vertical_alignment="bottom"), (left, right), strict=True):
             with column:
                 _number(tab, setting)
         for setting in (left, right):

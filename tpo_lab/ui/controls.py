@@ -89,7 +89,7 @@ def _eta_of_budget(scenario: Scenario, text: str) -> Scenario:
 
 
 def rule(view: View) -> None:
-    """The standardisation rule, what it is, and its strength if it has one."""
+    """The standardisation rule, what it is and does with a dead group, and its strength if it has one."""
     names = list(RULES)
     st.selectbox(
         "Standardisation rule",
@@ -108,7 +108,8 @@ def rule(view: View) -> None:
         label = "Bound, standard deviations" if chosen.tunable == "bound" else "Strength, score units"
         _typed("strength", label, write_number(strength), lambda s, t: replace(s, strength=parse_number(t, "strength")))
     complain("rule", "strength")
-    st.caption(f"${standardisation(chosen, view.scenario.strength)}$  \n{chosen.source}")
+    formula = standardisation(chosen, view.scenario.strength)
+    st.caption(f"${formula}$  \n{chosen.source}  \nEqual scores: {chosen.equal}")
 
 
 def _typed(

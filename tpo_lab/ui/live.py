@@ -67,7 +67,8 @@ def _draw(run: Snapshot | None, config: BanditConfig) -> None:
         )
     st.html(_table(run, shown))
     st.caption(
-        "n: seeds with a value. A zero update takes no step and has no angle: GRPO, where all rewards are equal."
+        "n: seeds with a value. A zero update takes no step and has no angle: GRPO, where all rewards are equal. "
+        "Late in a run DG falls to the cut-off at steps where no seed draws a wrong action."
     )
 
 
