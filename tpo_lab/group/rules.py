@@ -64,7 +64,7 @@ _OWN = "TPO Lab; a robust variant of the paper's rule"
 RULES: Registry[Rule] = Registry(
     "rule",
     (
-        Rule("tpo_paper", "TPO, paper", _TPO, "population", equal="u = 0 exactly, found by max = min."),
+        Rule("tpo_paper", "TPO, paper", _TPO, "population", equal="u = 0 exactly."),
         Rule(
             "tpo_reference",
             "TPO, reference code",
