@@ -100,7 +100,7 @@ def test_the_table_reads_well(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 BAD = [
-    ("", "The following arguments are required: COMMAND."),
+    ("", "Give a command: target, rules, run, list, methods, bench."),
     ("nonsense", "invalid choice: 'nonsense'"),
     ("target", "required: --scores."),
     ("target --scores", "expected one argument."),
@@ -109,7 +109,10 @@ BAD = [
     ("target --scores -x,1", "--scores: value 1 is '-x'"),
     ("target --scores 1,,2", "value 2 is empty"),
     ("target --scores null", "At least one candidate needs a score."),
-    ("target --scores 1,2 --probs -1,2", "Probability 1 is -1; probabilities must not be negative."),
+    (
+        "target --scores 1,2 --probs -1,2",
+        "Probability 1 is -1; probabilities must not be negative; log-probs are another kind.",
+    ),
     ("target --scores 1,2 --probs 0,0", "greater than 0."),
     ("target --scores 1,2 --probs 1,2,3", "There are 3 probabilities for 2 scores"),
     ("target --scores 1,2 --probs 1,null", "--probs: value 2 is 'null'; use a finite number"),

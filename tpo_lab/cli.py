@@ -27,10 +27,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         prog="tpo-lab", description="How a group of scored samples turns into a policy update.", allow_abbrev=False
     )
     parser.add_argument("--version", action="version", version=f"tpo-lab {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for module in _COMMANDS:
         module.add_parser(commands)
     args = parser.parse_args(_values_joined(sys.argv[1:] if argv is None else argv))
+    if args.command is None:
+        parser.error(f"give a command: {', '.join(commands.choices)}")
     try:
         args.run(args)
         sys.stdout.flush()

@@ -95,7 +95,10 @@ def _check_policy(s: "Scenario") -> None:
 def _check_probabilities(s: "Scenario", probabilities: tuple[float, ...]) -> None:
     for i, value in enumerate(probabilities):
         if value < 0:
-            raise InputError("policy", f"Probability {i + 1} is {value:g}; probabilities must not be negative.")
+            raise InputError(
+                "policy",
+                f"Probability {i + 1} is {value:g}; probabilities must not be negative; log-probs are another kind.",
+            )
     if not any(p > 0 for p, score in zip(probabilities, s.scores, strict=True) if score is not None):
         raise InputError("policy", "At least one scored candidate needs a probability greater than 0.")
 

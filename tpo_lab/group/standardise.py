@@ -54,7 +54,8 @@ def standardise(
     """Standardised scores (TPO) or advantages (the other stacks) of each group.
 
     u_i = (s_i - mean) / sigma with the population sigma for the default rule; see `Rule` for the others.
-    Candidates that do not count get exactly 0; so does every candidate of a group of equal scores.
+    Candidates that do not count get exactly 0, and are to be left out of the target by `counted` there too; every
+    candidate of a group of equal scores gets exactly 0 as well.
 
     Args:
         scores: raw scores, shape (..., K), any finite values; NaN is a missing score. JAX on a CPU reads numbers below

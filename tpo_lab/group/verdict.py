@@ -143,8 +143,8 @@ def _missing(r: Report) -> Verdict | None:
     one = missing == 1
     text = (
         f"{missing} of {many(r.scenario.k, 'candidate')} {'has' if one else 'have'} no score and "
-        f"{'leaves' if one else 'leave'} the group: u, q and the gradient are exactly 0 there, and p_old is shared "
-        f"among the other {r.n_counted}."
+        f"{'leaves' if one else 'leave'} the group here, whatever a stack does: u, q and the gradient are "
+        f"exactly 0 there, and p_old is shared among the other {r.n_counted}."
     )
     scores = np.where(r.counted, r.scenario.score_array(), 0.0)
     as_zero = standardise(scores, rule=r.scenario.rule, strength=r.scenario.strength)[~r.counted][0]
