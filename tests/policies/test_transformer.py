@@ -12,11 +12,13 @@ from tpo_lab.bench import obvious as oracle
 from tpo_lab.policies.layers import dense
 from tpo_lab.policies.sampler import pick, sample
 from tpo_lab.policies.transformer import Params, Shape, init, log_probs
+from tpo_lab.training.reversal import QUICK
 
+jit = partial(jax.jit, compiler_options=QUICK)  # as the engine compiles it
 SHAPES = [Shape(3, 4, width=16), Shape(5, 1, width=8, heads=1, layers=1)]
 
 
-@partial(jax.jit, static_argnums=0)
+@partial(jit, static_argnums=0)
 def moved(shape: Shape) -> Params:
     """Parameters away from their initial zeros and ones, so that a forgotten bias shows."""
     params = init(jax.random.key(0), shape)
@@ -40,7 +42,7 @@ def test_log_probs_and_their_gradient_equal_the_obvious_ones() -> None:
         return jnp.sum(log_p * jnp.cos(jnp.arange(log_p.size)).reshape(log_p.shape)) / log_p.size, log_p
 
     fast, obvious = (
-        jax.jit(jax.value_and_grad(partial(weighted, f), has_aux=True))(params) for f in (log_probs, oracle.log_probs)
+        jit(jax.value_and_grad(partial(weighted, f), has_aux=True))(params) for f in (log_probs, oracle.log_probs)
     )
     np.testing.assert_allclose(fast[0][1], obvious[0][1], atol=1e-5)
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, atol=1e-5), fast[1], obvious[1])
@@ -50,10 +52,10 @@ def test_log_probs_and_their_gradient_equal_the_obvious_ones() -> None:
 def test_the_sampler_draws_the_same_tokens_from_the_same_log_probs(shape: Shape) -> None:
     params, (prompts, _) = moved(shape), tokens(shape)
     uniforms = jax.random.uniform(jax.random.key(3), (3, 4, shape.length))
-    drawn, log_p = jax.jit(sample, static_argnums=1)(params, shape, prompts, uniforms)
-    expected = jax.jit(oracle.sample, static_argnums=1)(params, shape, prompts, uniforms)
+    drawn, log_p = jit(sample, static_argnums=1)(params, shape, prompts, uniforms)
+    expected = jit(oracle.sample, static_argnums=1)(params, shape, prompts, uniforms)
     np.testing.assert_array_equal(drawn, expected)
-    for read in (jax.jit(oracle.log_probs, static_argnums=1), jax.jit(log_probs, static_argnums=1)):
+    for read in (jit(oracle.log_probs, static_argnums=1), jit(log_probs, static_argnums=1)):
         np.testing.assert_allclose(log_p, read(params, shape, prompts, drawn), atol=1e-5)
 
 
@@ -68,7 +70,7 @@ def test_uniform_numbers_become_tokens_with_the_probabilities_of_the_policy() ->
 def test_a_token_sees_neither_itself_nor_what_follows_nor_other_outputs() -> None:
     shape = SHAPES[0]
     params, (prompts, outputs) = moved(shape), tokens(shape)
-    read = jax.jit(log_probs, static_argnums=1)
+    read = jit(log_probs, static_argnums=1)
     before = read(params, shape, prompts, outputs)
     after = read(params, shape, prompts, outputs.at[:, 1, 2].set((outputs[:, 1, 2] + 1) % 3))
     changed = np.abs(after - before).max(axis=(0, 3)) > 0
@@ -78,7 +80,7 @@ def test_a_token_sees_neither_itself_nor_what_follows_nor_other_outputs() -> Non
 
 
 def test_initial_deviations_are_the_papers() -> None:
-    params = jax.jit(init, static_argnums=1)(jax.random.key(0), Shape(16, 50))
+    params = jit(init, static_argnums=1)(jax.random.key(0), Shape(16, 50))
     deviations = {
         "embedding": (params.embedding, 1 / 8),
         "positions": (params.positions, 0.02),
