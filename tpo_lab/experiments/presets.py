@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from tpo_lab.experiments.digits import DigitsConfig
 from tpo_lab.experiments.multi_bandit import MultiBanditConfig
 from tpo_lab.experiments.reversal import CHOICES, ReversalConfig
 from tpo_lab.registry import Registry
@@ -13,7 +14,7 @@ class Preset:
 
     name: str
     why: str
-    config: ReversalConfig | MultiBanditConfig
+    config: ReversalConfig | MultiBanditConfig | DigitsConfig
 
 
 _DENSE = ReversalConfig(methods=("tpo_token", "grpo_token", "dg", "ppo"), reward="bag", episodes=1_000)
@@ -31,6 +32,7 @@ def _presets() -> tuple[Preset, ...]:
             "A reward per token, H = 6: groups of next tokens, learnt while an audience watches.",
             replace(_DENSE, length=6, prompts=50, episodes=120, seeds=2),
         ),
+        Preset("fig4-digits", "Fig. 4 on 8x8 digits; with --set folder=FOLDER on MNIST.", DigitsConfig()),
     ]
     found += [
         Preset(f"table1-V{v}", f"Table 1: bag-of-tokens reward, V = {v}.", replace(_DENSE, vocabulary=v))

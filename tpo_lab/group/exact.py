@@ -39,10 +39,10 @@ def beta_grpo(p: Array) -> Array:
     return xp.where(some_fail, xp.sqrt(p / xp.where(some_fail, 1 - p, xp.ones_like(p))), xp.zeros_like(p))
 
 
-def beta_tpo(p: Array, *, k: int, eta: float = 1.0) -> Array:
+def beta_tpo(p: Array, *, k: int, eta: Any = 1.0) -> Array:
     """TPO with all K actions as candidates: p (lam - 1) / (1 - p + lam p), lam = exp(K / (eta sqrt(K - 1)))."""
-    xp, (p,) = as_arrays(p)
+    xp, (p, eta) = as_arrays(p, eta)
     # Divided by lam, so that no eta overflows.
-    shrink = math.exp(-k / math.sqrt(k - 1) / eta)
+    shrink = xp.exp(-k / math.sqrt(k - 1) / eta)
     total = (1 - p) * shrink + p
     return xp.where(p > 0, p * (1 - shrink) / xp.where(p > 0, total, xp.ones_like(p)), xp.zeros_like(p))

@@ -14,16 +14,17 @@ import jax
 import numpy as np
 import numpy.typing as npt
 
+from tpo_lab.experiments.digits import DigitsConfig
 from tpo_lab.experiments.multi_bandit import MultiBanditConfig
 from tpo_lab.experiments.reversal import ReversalConfig
 from tpo_lab.tasks import multi_bandit
-from tpo_lab.training import reversal
+from tpo_lab.training import digits, reversal
 
 Record = dict[str, npt.NDArray[np.float32]]
-AnyConfig = ReversalConfig | MultiBanditConfig
+AnyConfig = ReversalConfig | MultiBanditConfig | DigitsConfig
 
 # What trains a configuration: a module with init, chunk, warm, CHUNK, DIAGNOSTICS and SHOWS_DIVERGENCE.
-TASKS: dict[type, Any] = {ReversalConfig: reversal, MultiBanditConfig: multi_bandit}
+TASKS: dict[type, Any] = {ReversalConfig: reversal, MultiBanditConfig: multi_bandit, DigitsConfig: digits}
 
 
 @dataclass(frozen=True)

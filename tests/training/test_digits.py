@@ -1,0 +1,162 @@
+"""Training on digits: the updates by hand, the same bits however it is cut, and what the paper's order rests on."""
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import Array
+
+from tests.tasks.mnist_folder import write
+from tpo_lab.errors import InputError
+from tpo_lab.experiments.digits import DIGITS_METHODS, DigitsConfig
+from tpo_lab.experiments.lanes_file import summary
+from tpo_lab.policies import mlp
+from tpo_lab.tasks.digits import load
+from tpo_lab.training import digits, lanes
+from tpo_lab.training.digits import DIAGNOSTICS, chunk, init
+from tpo_lab.training.digits_update import Batch, outcome
+
+CONFIG = DigitsConfig(methods=("tpo",), episodes=450)
+K = 10
+
+
+def same(a: Any, b: Any) -> None:
+    """Every number of two trees has the same bits."""
+    for x, y in zip(jax.tree.leaves(a), jax.tree.leaves(b), strict=True):
+        x, y = (jax.random.key_data(v) if jnp.issubdtype(v.dtype, jax.dtypes.prng_key) else v for v in (x, y))
+        assert np.asarray(x).tobytes() == np.asarray(y).tobytes()
+
+
+def test_tpo_learns_and_its_bits_depend_on_no_split() -> None:
+    """450 steps at once, or in pieces that cut chunks and evaluations; another seed in between changes nothing."""
+    whole, record = chunk(CONFIG, "tpo", init(CONFIG, "tpo", 1), 450)
+    assert list(record) == list(DIAGNOSTICS)
+    assert all(values.shape == (450,) for values in record.values())
+    np.testing.assert_array_equal(np.flatnonzero(~np.isnan(record["error"])), [199, 399, 449])
+    assert record["reward"][:5].mean() < 0.2 < 0.7 < record["reward"][-20:].mean()
+    assert record["error"][-1] < 0.25
+
+    state, parts = init(CONFIG, "tpo", 1), []
+    for n in (1, 198, 202, 49):
+        state, part = chunk(CONFIG, "tpo", state, n)
+        parts.append(part)
+        other, _ = chunk(CONFIG, "tpo", init(CONFIG, "tpo", 0), 2)
+    same(state, whole)
+    same({name: np.concatenate([p[name] for p in parts]) for name in record}, record)
+    assert np.any(other.params[0][0] != chunk(CONFIG, "tpo", init(CONFIG, "tpo", 1), 2)[0].params[0][0])
+
+
+def test_what_is_recorded_is_what_the_policy_does() -> None:
+    state, record = chunk(CONFIG, "tpo", init(CONFIG, "tpo", 2), 200)
+    data = load()
+    log_pi = np.asarray(mlp.log_probs(state.params, data.test_pixels))
+    wrong = log_pi.argmax(axis=1) != np.asarray(data.test_labels)
+    shares = np.array([record[f"share_{b}"][-1] for b in ("0_25", "25_50", "50_75", "75_100")])
+    surpluses = np.array([record[f"surplus_{b}"][-1] for b in ("0_25", "25_50", "50_75", "75_100")])
+    assert record["error"][-1] == pytest.approx(wrong.mean(), abs=1e-6)
+    assert shares.sum() == pytest.approx(wrong.mean(), abs=1e-6)
+    np.testing.assert_array_equal(np.isnan(surpluses), shares == 0)
+    assert np.nanmax(surpluses) > 0.01
+    assert np.all((record["zero_variance"] == 0) & (record["grad_norm"] > 0) & (record["entropy"] <= np.log(K) + 1e-6))
+    assert np.nanmean(record["weight_success"]) > np.nanmean(record["weight_failure"])
+
+
+def test_numbers_change_without_a_second_compilation() -> None:
+    chunk(CONFIG, "tpo", init(CONFIG, "tpo"), 1)
+    before = digits._chunk._cache_size()  # type: ignore[attr-defined]
+    for change in ({"eta": 2.0}, {"learning_rate": 1e-2}, {"episodes": 9}, {"every": 3}, {"seeds": 3}, {"seed": 5}):
+        config = replace(CONFIG, **change)
+        chunk(config, "tpo", init(config, "tpo", 4), 2)
+    assert digits._chunk._cache_size() == before  # type: ignore[attr-defined]
+
+
+@partial(jax.jit, static_argnums=0)
+def updates(method: str, logits: Array, batch: Batch) -> Array:
+    """-dL/dz of each image of a batch, (B, K)."""
+
+    def total(logits: Array) -> Array:
+        return jnp.sum(outcome(method, jnp.float32(1), jax.nn.log_softmax(logits), batch).losses)
+
+    gradient: Array = jax.grad(total)(logits)
+    return -gradient
+
+
+def test_every_update_is_the_papers() -> None:
+    """On one policy pi, b = sum pi^2, e_a - pi the score function; TPO's z-scores of A e_a are +-(3, -1/3, ...)."""
+    pi = np.random.default_rng(1).dirichlet(np.ones(K)).astype(np.float32)
+    label, e, log_pi = 4, np.eye(K), np.log(pi)
+    reward = e[label]
+    a = reward - (pi**2).sum()
+    score = e - pi
+    z = reward.mean(), reward.std() + 1e-8
+    u = np.where(e == 1, 3, -1 / 3) * np.sign(a)[:, None]
+    q = pi * np.exp(u)
+    expected = {
+        "pg": a[:, None] * score,
+        "dg": (a / (1 + np.exp(a * log_pi)))[:, None] * score,
+        "grpo": ((reward - z[0]) / z[1])[:, None] * score,
+        "group_pg": 3 * np.sign(a)[:, None] * score,
+        "tpo": q / q.sum(axis=1, keepdims=True) - pi,
+        "ce": np.tile(score[label], (K, 1)),
+    }
+    assert set(expected) == set(DIGITS_METHODS)
+    # One image per action, all of the same policy and label.
+    batch = Batch(jnp.eye(K), jnp.tile(jnp.eye(K)[label], (K, 1)), jnp.asarray(reward, jnp.float32))
+    for method, update in expected.items():
+        found = updates(method, jnp.tile(log_pi, (K, 1)), batch)
+        np.testing.assert_allclose(found, update, atol=2e-6, err_msg=method)
+    # In expectation Group PG is 6 times PG: the paper's Appendix.
+    np.testing.assert_allclose(pi @ expected["group_pg"], 6 * (pi @ expected["pg"]), atol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["tpo", "grpo", "group_pg"])
+def test_equal_scores_give_exactly_no_gradient(method: str) -> None:
+    """A policy that is certain and right: b = 1, so A = 0; and every reward of the batch is equal."""
+    first = jnp.tile(jnp.eye(K)[0], (3, 1))
+    batch = Batch(first, first, jnp.ones(3))
+    assert not np.any(updates(method, 200 * first, batch))
+    found = jax.jit(outcome, static_argnums=0)(method, jnp.float32(1), jax.nn.log_softmax(200 * first), batch)
+    assert found.zero_variance == 1
+
+
+def test_lanes_run_on_a_folder_of_mnist(tmp_path: Path) -> None:
+    """As `tpo-lab run` does it: PG has no surplus, every seed is its own, and the summary has the errors."""
+    config = DigitsConfig(
+        methods=("pg",), folder=str(write(tmp_path)), prompts=8, hidden=4, every=3, episodes=7, seeds=2
+    )
+    done = list(lanes.run(config))
+    assert [(lane.method, lane.seed, lane.episodes) for lane in done] == [("pg", 0, 7), ("pg", 1, 7)]
+    for lane in done:
+        np.testing.assert_array_equal(np.isnan(lane.record["error"]), [True, True, False, True, True, False, False])
+        assert np.all(np.isnan(lane.record["surplus_75_100"]))
+        assert lane.diverged_at is None
+    assert np.any(done[0].record["loss"] != done[1].record["loss"])
+    assert summary(config, done)["methods"]["pg"]["final_errors"] == [float(x.record["error"][-1]) for x in done]
+
+
+def test_unknown_methods_are_refused() -> None:
+    with pytest.raises(InputError, match="known: tpo, pg, grpo"):
+        init(CONFIG, "ppo")
+
+
+@pytest.mark.slow
+def test_figure_4_by_step_2000_on_the_8x8_digits() -> None:
+    """TPO and DG are ahead of PG, GRPO and Group PG; TPO's surplus in the top bin is near the paper's .073. 6 seeds.
+
+    At step 10,000 the three that are behind are told apart by nothing but the seeds at which a class is never learnt.
+    """
+    config = DigitsConfig(methods=("tpo", "dg", "pg", "grpo", "group_pg"), episodes=2_000, seeds=6)
+    done = list(lanes.run(config))
+
+    def mean(method: str, name: str) -> float:
+        return float(np.mean([lane.record[name][-1] for lane in done if lane.method == method]))
+
+    error = {method: mean(method, "error") for method in config.methods}
+    assert max(error["tpo"], error["dg"]) + 0.02 < min(error["pg"], error["grpo"], error["group_pg"])
+    assert 0.05 < mean("tpo", "surplus_75_100") < 0.09
+    assert abs(mean("dg", "surplus_75_100")) < 0.01

@@ -1,0 +1,169 @@
+"""Training on the digits bandit: pure `init` and `chunk`, one seed at a time, the data an argument of the loop.
+
+Every seed runs through the same machine code with its own numbers, so what a seed computes depends on nothing but
+(config, method, seed): not on the chunk size, not on which other seeds run, not on stopping and going on.
+
+Source: arXiv 2604.06159, MNIST contextual bandit (Fig. 4).
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax  # type: ignore[import-untyped]
+from jax import Array, lax
+
+from tpo_lab.experiments.digits import DIGITS_METHODS, DigitsConfig
+from tpo_lab.policies import mlp
+from tpo_lab.tasks.digits import ACTIONS, Digits, load
+from tpo_lab.tasks.digits_surplus import BINS, CLOSED, in_bins, surplus
+from tpo_lab.training.digits_update import draw, outcome
+
+_OF_BIN = {f"{100 * low:.0f}_{100 * high:.0f}": f"{low:g} to {high:g}" for low, high in BINS}
+
+EVALUATED: Mapping[str, str] = {
+    "error": "Test error after the step: most probable class wrong, fraction; NaN between evaluations.",
+    **{
+        f"surplus_{bin}": f"Surplus of misclassified test images, concentration {c}; mean."
+        for bin, c in _OF_BIN.items()
+    },
+    **{f"share_{bin}": f"Test images misclassified at concentration {c}, share." for bin, c in _OF_BIN.items()},
+}
+DIAGNOSTICS: Mapping[str, str] = {
+    **EVALUATED,
+    "reward": "Mean reward of the batch.",
+    "loss": "Loss.",
+    "grad_norm": "L2 norm of the gradient over all parameters.",
+    "entropy": "Mean entropy of the policy on the batch, nats.",
+    "zero_variance": "Share of groups of equal scores: the K actions of an image, for GRPO the batch.",
+    "weight_success": "Mean |weight| of the action taken where it was right: q, or the advantage.",
+    "weight_failure": "Mean |weight| of the action taken where it was wrong.",
+}
+SHOWS_DIVERGENCE = "loss"  # the diagnostic that is not finite once the policy is not
+CHUNK = 200  # the most steps in one call; the number asked for is an argument, so that it needs no compilation
+
+
+class State(NamedTuple):
+    """All that one seed of one method needs to go on."""
+
+    params: mlp.Params
+    optimiser: Any
+    key: Array
+    step: Array  # steps done
+
+
+class Numbers(NamedTuple):
+    """What may change without compiling again."""
+
+    learning_rate: Array
+    eta: Array
+    every: Array
+    episodes: Array
+
+
+def init(config: DigitsConfig, method: str, seed: int = 0) -> State:
+    """The state before the first step of repetition `seed`; every method starts from the same parameters.
+
+    Raises:
+        InputError: if the method is unknown, or the folder is not MNIST.
+    """
+    DIGITS_METHODS[method]
+    widths = (load(config.folder).train_pixels.shape[1], config.hidden, config.hidden, ACTIONS)
+    state: State = _init(widths, jnp.uint32(config.seed), jnp.uint32(seed))
+    return state
+
+
+def chunk(config: DigitsConfig, method: str, state: State, episodes: int) -> tuple[State, dict[str, Any]]:
+    """Take some steps: the state after them, and each diagnostic of `DIAGNOSTICS` as (episodes,) float32.
+
+    The test set is read after every `config.every` steps and after the last step of the run.
+    """
+    data, numbers, parts = load(config.folder), _numbers(config), []
+    while episodes > 0:
+        n = min(episodes, CHUNK)
+        state, record = _chunk(method, config.prompts, numbers, data, state, jnp.int32(n))
+        parts.append({name: np.asarray(values)[:n] for name, values in record.items()})
+        episodes -= n
+    return state, {name: np.concatenate([part[name] for part in parts]) for name in DIAGNOSTICS}
+
+
+def warm(config: DigitsConfig, method: str) -> None:
+    """Compile what this method needs, or fetch it from the cache on disk, by taking no step."""
+    state = init(config, method)
+    done = _chunk(method, config.prompts, _numbers(config), load(config.folder), state, jnp.int32(0))
+    jax.block_until_ready(done)  # type: ignore[no-untyped-call]
+
+
+def evaluate(method: str, eta: Array, params: mlp.Params, data: Digits) -> dict[str, Array]:
+    """Every diagnostic of `EVALUATED` on the test set; the surplus is NaN for methods without a closed form."""
+    log_pi = mlp.log_probs(params, data.test_pixels)
+    inside = in_bins(log_pi, data.test_labels)
+    of_bins = jnp.full(len(BINS), jnp.nan, jnp.float32)
+    if method in CLOSED:
+        of_images = surplus(method, log_pi, data.test_labels, eta)
+        of_bins = jnp.sum(jnp.where(inside, of_images, 0.0), axis=1) / jnp.sum(inside, axis=1)
+    values = [jnp.mean(jnp.argmax(log_pi, axis=-1) != data.test_labels), *of_bins, *jnp.mean(inside, axis=1)]
+    return dict(zip(EVALUATED, values, strict=True))
+
+
+def _numbers(config: DigitsConfig) -> Numbers:
+    return Numbers(
+        jnp.float32(config.learning_rate), jnp.float32(config.eta), jnp.int32(config.every), jnp.int32(config.episodes)
+    )
+
+
+@partial(jax.jit, static_argnums=0)
+def _init(widths: tuple[int, ...], base: Array, seed: Array) -> State:
+    key = jax.random.fold_in(jax.random.key(base), seed)
+    of_params, of_steps = jax.random.split(key)
+    params = mlp.init(of_params, widths)
+    return State(params, optax.adam(0.0).init(params), of_steps, jnp.int32(0))
+
+
+@partial(jax.jit, static_argnums=(0, 1))
+def _chunk(
+    method: str, prompts: int, numbers: Numbers, data: Digits, state: State, episodes: Array
+) -> tuple[State, dict[str, Array]]:
+    record = {name: jnp.full(CHUNK, jnp.nan, jnp.float32) for name in DIAGNOSTICS}
+
+    def body(i: Array, carry: tuple[State, dict[str, Array]]) -> tuple[State, dict[str, Array]]:
+        state, record = carry
+        state, metrics = _step(method, prompts, numbers, data, state)
+        return state, {name: record[name].at[i].set(metrics[name]) for name in record}
+
+    done: tuple[State, dict[str, Array]] = lax.fori_loop(0, episodes, body, (state, record))
+    return done
+
+
+def _step(method: str, prompts: int, numbers: Numbers, data: Digits, state: State) -> tuple[State, dict[str, Array]]:
+    """Draw a batch, take one Adam step on it; the state after it and its diagnostics."""
+    of_images, of_actions = jax.random.split(jax.random.fold_in(state.key, state.step))
+    rows = jax.random.randint(of_images, (prompts,), 0, data.train_labels.shape[0])
+    pixels, labels = data.train_pixels[rows], data.train_labels[rows]
+
+    def loss(params: mlp.Params) -> tuple[Array, dict[str, Array]]:
+        log_pi = mlp.log_probs(params, pixels)
+        batch = draw(of_actions, lax.stop_gradient(log_pi), labels)
+        result = outcome(method, numbers.eta, log_pi, batch)
+        weight, right = jnp.abs(result.weight), batch.reward > 0
+        return jnp.mean(result.losses), {
+            "reward": jnp.mean(batch.reward),
+            "entropy": -jnp.mean(jnp.sum(jnp.exp(log_pi) * log_pi, axis=-1)),
+            "zero_variance": result.zero_variance,
+            "weight_success": jnp.sum(weight * right) / jnp.sum(right),
+            "weight_failure": jnp.sum(weight * ~right) / jnp.sum(~right),
+        }
+
+    (value, metrics), gradient = jax.value_and_grad(loss, has_aux=True)(state.params)
+    updates, moments = optax.adam(numbers.learning_rate).update(gradient, state.optimiser, state.params)
+    params, done = optax.apply_updates(state.params, updates), state.step + 1
+    evaluated = lax.cond(
+        (done % numbers.every == 0) | (done == numbers.episodes),
+        lambda: evaluate(method, numbers.eta, params, data),
+        lambda: dict.fromkeys(EVALUATED, jnp.float32(jnp.nan)),
+    )
+    metrics |= {"loss": value, "grad_norm": optax.tree.norm(gradient)} | evaluated
+    return State(params, moments, state.key, done), metrics
