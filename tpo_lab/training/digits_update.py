@@ -66,8 +66,9 @@ def outcome(method: str, eta: Array, log_pi: Array, batch: Batch) -> Outcome:
             # With one epoch the ratio is 1: clipping and KL do nothing, and PG with these advantages is left.
             over_batch = group.standardise(batch.reward, rule="reference_grpo")
             return _of_taken("pg", log_pi, batch, over_batch)._replace(zero_variance=_equal(batch.reward))
-        case _:
+        case "pg":
             return _of_taken("pg", log_pi, batch, advantage)
+    raise ValueError(f"{method} has no update on digits")
 
 
 def _over_actions(name: str, log_pi: Array, batch: Batch, signal: Array, **knobs: Array) -> Outcome:
