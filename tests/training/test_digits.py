@@ -124,6 +124,22 @@ def test_equal_scores_give_exactly_no_gradient(method: str) -> None:
     assert found.zero_variance == 1
 
 
+def test_grpo_compares_the_batch_and_tpo_the_actions() -> None:
+    """Nothing right in the batch: equal rewards for GRPO; for TPO still one action per image below the others."""
+    taken, label = jnp.eye(K)[:3], jnp.eye(K)[3:6]
+    log_pi = jnp.full((3, K), -jnp.log(10.0))
+    for reward, equal in (([0.0, 0, 0], 1), ([1.0, 0, 0], 0)):
+        batch = Batch(taken, label, jnp.array(reward))
+        for method, share in (("grpo", equal), ("tpo", 0)):
+            assert jax.jit(outcome, static_argnums=0)(method, jnp.float32(1), log_pi, batch).zero_variance == share
+
+
+def test_every_step_draws_its_own_images() -> None:
+    """A policy that never moves has another entropy on every batch."""
+    config = replace(CONFIG, learning_rate=0.0)
+    assert len(np.unique(chunk(config, "tpo", init(config, "tpo"), 9)[1]["entropy"])) == 9
+
+
 def test_lanes_run_on_a_folder_of_mnist(tmp_path: Path) -> None:
     """As `tpo-lab run` does it: PG has no surplus, every seed is its own, and the summary has the errors."""
     config = DigitsConfig(
