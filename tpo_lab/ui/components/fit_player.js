@@ -43,7 +43,11 @@ class Player {
     addExports(root, this.svg, "tpo-lab-fit");
     this.step = 0;
     this.timer = null;
-    this.observer = new ResizeObserver(() => this.data && this.render());
+    this.width = 0; // as last measured: to ask again at each redraw makes the browser lay out the whole page in between
+    this.observer = new ResizeObserver(() => {
+      this.width = 0;
+      if (this.data) this.render();
+    });
   }
 
   open() {
@@ -71,7 +75,8 @@ class Player {
   }
 
   render() {
-    const { width } = this.root.getBoundingClientRect();
+    this.width ||= this.root.getBoundingClientRect().width;
+    const { width } = this;
     if (width === 0) return;
     this.root.style.fontSize = `${typeSize(width)}px`;
     this.panels.plot(this.data.fit, width, heightFor(this.data.height, width, 0.36));

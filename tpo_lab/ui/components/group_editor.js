@@ -32,7 +32,11 @@ class Editor {
     this.pointed = null;
     this.drag = null;
     this.edits = 0;
-    this.observer = new ResizeObserver(() => this.data && this.render());
+    this.width = 0; // as last measured: to ask again at each redraw makes the browser lay out the whole page in between
+    this.observer = new ResizeObserver(() => {
+      this.width = 0;
+      if (this.data) this.render();
+    });
   }
 
   open() {
@@ -123,7 +127,8 @@ class Editor {
   }
 
   render() {
-    const { width } = this.svg.parentElement.getBoundingClientRect();
+    this.width ||= this.svg.parentElement.getBoundingClientRect().width;
+    const { width } = this;
     if (width === 0) return;
     this.root.style.fontSize = `${typeSize(width)}px`;
     const hover = this.drag?.i ?? this.pointed;
