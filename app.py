@@ -9,8 +9,10 @@ from tpo_lab.ui import url
 
 HERE = Path(__file__).parent
 
-# Before the pages are named: else the browser fetches the first one's icon from another host.
-st.set_page_config("TPO Lab", HERE / "assets/icon.svg", layout="wide")
+# Before the pages are named: else the browser fetches the first one's icon from another host. The title is that of the
+# page before; each call costs the browser a dozen milliseconds, so a second one is made only where the page is another.
+title = st.session_state.get("title", "TPO Lab")
+st.set_page_config(title, HERE / "assets/icon.svg", layout="wide")
 page = st.navigation(
     [
         st.Page("pages/start.py", title="Start", icon=":material/home:", default=True),
@@ -19,7 +21,9 @@ page = st.navigation(
     ],
     position="top",
 )
-st.set_page_config(f"{page.title} · TPO Lab")
+if title != f"{page.title} · TPO Lab":
+    st.session_state["title"] = f"{page.title} · TPO Lab"
+    st.set_page_config(st.session_state["title"])
 st.html(HERE / "tpo_lab/ui/style.css")
 service()  # its worker warms up while the first page is read
 url.enter(page.url_path)
