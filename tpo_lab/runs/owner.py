@@ -1,0 +1,57 @@
+"""Who computes a run: a process that holds a lock for as long as it lives.
+
+The operating system drops the lock when the process ends, however it ends, and no clock is asked.
+"""
+
+import secrets
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from tpo_lab.runs import home
+from tpo_lab.runs.database import told
+
+_dead: set[str] = set()  # their names are never used again
+
+
+class Owner:
+    """The lock of this process on its own name.
+
+    Args:
+        folder: the data folder.
+
+    Raises:
+        StoreError: if the lock cannot be made.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.id = secrets.token_hex(8)
+        self._lock = _lock_of(folder, self.id)
+        with told(folder):
+            home.private(Path(self._lock.lock_file))
+            self._lock.acquire()
+
+    def release(self) -> None:
+        """Give the lock back: the runs of this owner are nobody's now."""
+        Path(self._lock.lock_file).unlink(missing_ok=True)
+        self._lock.release()
+
+
+def alive(folder: Path, owner: str) -> bool:
+    """Whether the process of that name still runs."""
+    lock = _lock_of(folder, owner)
+    if not owner or owner in _dead or not Path(lock.lock_file).exists():
+        return False
+    try:
+        with lock:
+            Path(lock.lock_file).unlink(missing_ok=True)
+    except Timeout:
+        return True
+    except OSError:  # nothing can be written here, so nobody computes here
+        return False
+    _dead.add(owner)
+    return False
+
+
+def _lock_of(folder: Path, owner: str) -> FileLock:
+    return FileLock(folder / home.OWNERS / f"{owner}.lock", timeout=0, mode=0o600, thread_local=False)
