@@ -56,6 +56,11 @@ def nemo(s: list[F]) -> list[F]:
     return [a / (scale + EPS[6]) if scale > 0 else a for a, scale in zip(leave_one_out(s), scales, strict=True)]
 
 
+def normalised_leave_one_out(s: list[F]) -> list[F]:
+    a = leave_one_out(s)
+    return z_score(a, sample(a) + EPS[4])
+
+
 def tanh(x: F) -> F:
     with localcontext(prec=60, Emax=10**6, Emin=-(10**6)):
         e = (2 * Decimal(x.numerator) / Decimal(x.denominator)).exp()
@@ -80,6 +85,7 @@ RULES: dict[str, Rule] = {
     "trl_batch": plus(EPS[4], sample),
     "trl_none": centred,
     "trl_rloo": leave_one_out,
+    "trl_rloo_batch": normalised_leave_one_out,
     "verl_grpo": plus(EPS[6], sample),
     "dr_grpo": centred,
     "rloo": leave_one_out,

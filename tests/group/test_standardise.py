@@ -194,6 +194,12 @@ def test_the_traps_of_the_stacks() -> None:
     assert not np.any(standardise(negative, rule="prime_rl_max_rl"))
 
 
+def test_trls_normalised_leave_one_out() -> None:
+    """By hand: A = (4, 0, -4) / 2 for (2, 2/3, -2/3) has the sample deviation 2; TRL adds 1e-4 to it."""
+    u = standardise(np.array([2, 2 / 3, -2 / 3]), rule="trl_rloo_batch")
+    np.testing.assert_allclose(u, np.array([2, 0, -2]) / 2.0001, rtol=1e-14, atol=1e-15)
+
+
 @pytest.mark.parametrize("name", [name for name, rule in RULES.items() if rule.tunable])
 def test_the_strength_replaces_the_constant(name: str) -> None:
     rule = RULES[name]

@@ -10,7 +10,7 @@ from typing import Literal
 from tpo_lab.registry import Registry
 
 Centre = Literal["mean", "leave_one_out"]
-Scale = Literal["population", "sample", "leave_one_out", "mean", "none"]
+Scale = Literal["population", "sample", "leave_one_out", "centred", "mean", "none"]
 Guard = Literal["add", "add_if_positive", "cutoff", "floor", "relative_floor", "root", "positive_mean"]
 Squash = Literal["none", "clip", "tanh"]
 Single = Literal["zero", "raw", "refused"]
@@ -25,7 +25,8 @@ class Rule:
         label: the name that people read.
         centre: what is subtracted: the group mean, or the mean of the other candidates.
         scale: what divides: population (divisor K) or sample (K - 1) standard deviation, the sample deviation of the
-            other candidates, the group mean, or nothing.
+            other candidates, that of the centred scores (K / (K - 1) times the scores' own where the centre leaves one
+            out), the group mean, or nothing.
         guard: how `amount` protects the division. `add`: scale + amount. `add_if_positive`: the same where scale > 0,
             else no division. `cutoff`: scale where it exceeds the amount, else no division.
             `floor`: max(scale, amount). `relative_floor`: max(scale, amount * max |s|).
@@ -35,6 +36,7 @@ class Rule:
         bound: the squash's constant, in standard deviations.
         single: what the stack does with one scored candidate: 0, the raw score, or refuses to run.
         equal: what the stack does with a group of equal scores (exact arithmetic always gives 0 here).
+        missing: what the stack does with a candidate without a score, where that is known; the lab leaves it out.
         source: where the rule is defined; a stack's commit is the one that was read.
     """
 
@@ -49,6 +51,7 @@ class Rule:
     bound: float = 0.0
     single: Single = "zero"
     equal: str = "Kept, with no guard: a rounded mean leaks into float32 advantages."
+    missing: str = ""
 
     @property
     def tunable(self) -> Literal["amount", "bound"] | None:
@@ -60,6 +63,8 @@ class Rule:
 
 _TPO = "Kaddour, Target Policy Optimization, arXiv 2604.06159"
 _OWN = "TPO Lab; a robust variant of the paper's rule"
+_TRL_GRPO_MISSING = "Mean and deviation leave NaN (None) out; its advantage is set to 0."
+_TRL_RLOO_MISSING = "Rewards are added with nansum: a completion whose every reward is NaN (None) scores 0 (commit 00313f2)."
 
 RULES: Registry[Rule] = Registry(
     "rule",
@@ -88,6 +93,7 @@ RULES: Registry[Rule] = Registry(
             "sample",
             amount=1e-4,
             equal="Kept and logged as frac_reward_zero_std (isclose, atol 1e-8).",
+            missing=_TRL_GRPO_MISSING,
         ),
         Rule(
             "trl_batch",
@@ -96,9 +102,33 @@ RULES: Registry[Rule] = Registry(
             "sample",
             amount=1e-4,
             equal="Kept and logged as frac_reward_zero_std; the deviation is the whole batch's, not the group's.",
+            missing=_TRL_GRPO_MISSING,
         ),
-        Rule("trl_none", "TRL GRPO, scale_rewards=none", "TRL, GRPO trainer, commit f2cd577", "none"),
-        Rule("trl_rloo", "TRL RLOO", "TRL, RLOO trainer, commit f2cd577", "none", centre="leave_one_out"),
+        Rule(
+            "trl_none",
+            "TRL GRPO, scale_rewards=none",
+            "TRL, GRPO trainer, commit f2cd577",
+            "none",
+            missing=_TRL_GRPO_MISSING,
+        ),
+        Rule(
+            "trl_rloo",
+            "TRL RLOO",
+            "TRL, RLOO trainer, commit f2cd577",
+            "none",
+            centre="leave_one_out",
+            missing=_TRL_RLOO_MISSING,
+        ),
+        Rule(
+            "trl_rloo_batch",
+            "TRL RLOO, normalize_advantages (this group as the batch)",
+            "TRL, RLOO trainer, commit 00313f2",
+            "centred",
+            centre="leave_one_out",
+            amount=1e-4,
+            equal="Kept and logged as frac_reward_zero_std; the deviation is that of the whole batch's advantages.",
+            missing=_TRL_RLOO_MISSING,
+        ),
         Rule("verl_grpo", "verl GRPO", "verl, commit 1dda039", "sample", amount=1e-6, single="raw"),
         Rule("dr_grpo", "Dr. GRPO (verl)", "verl, commit 1dda039", "none", single="raw"),
         Rule("rloo", "RLOO (verl)", "verl, commit 1dda039", "none", centre="leave_one_out", single="raw"),

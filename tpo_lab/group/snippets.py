@@ -112,6 +112,9 @@ def _centre_and_scale(rule: Rule, amount: float) -> list[str]:
             lines.append(f"scale = span * xp.sqrt({squares} / n)")
         case "sample":
             lines.append(f"scale = span * xp.sqrt({squares} / {others})")
+        case "centred":
+            centre = "others_mean" if rule.centre == "leave_one_out" else "mean"
+            lines.append(f"scale = span * xp.sqrt({squares.replace('mean', centre)} / {others})")
         case "mean":
             lines.append("scale = low + span * mean")
         case "leave_one_out":

@@ -119,6 +119,10 @@ def _scaled(rule: Rule, amount: float, unit: "_Unit", centred: Array, undivided:
             scale = unit.sample() * ratio
         case "leave_one_out":
             scale = unit.others_sample() * ratio
+        case "centred":
+            scale = unit.sample() * ratio
+            if rule.centre == "leave_one_out":
+                scale = scale * unit.n / xp.maximum(unit.n - 1, xp.ones_like(unit.n))
         case _:
             scale = unit.low / size + unit.mean * ratio
     otherwise = xp.zeros_like(centred)

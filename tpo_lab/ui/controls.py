@@ -109,7 +109,8 @@ def rule(view: View) -> None:
         _typed("strength", label, write_number(strength), lambda s, t: replace(s, strength=parse_number(t, "strength")))
     complain("rule", "strength")
     formula = standardisation(chosen, view.scenario.strength)
-    st.caption(f"${formula}$  \n{chosen.source}  \nEqual scores: {chosen.equal}")
+    missing = f"  \nNo score: {chosen.missing}" if chosen.missing else ""
+    st.caption(f"${formula}$  \n{chosen.source}  \nEqual scores: {chosen.equal}{missing}")
 
 
 def _typed(

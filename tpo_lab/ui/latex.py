@@ -12,6 +12,7 @@ _SCALES = {
     "population": r"\sigma",
     "sample": r"\sigma_{K-1}",
     "leave_one_out": r"\sigma_{-i}",
+    "centred": r"\sigma_{s_i - \bar s_{-i}}",
     "mean": r"\bar s",
 }
 
@@ -108,4 +109,7 @@ def _statistics(report: Report, i: int) -> list[tuple[str, float]]:
             return [mean, (r"\sigma_{K-1}", report.sigma_sample)]
         case "leave_one_out":
             return [mean, (rf"\sigma{own}", rest.sigma_sample.item())]
+        case "centred":
+            n = report.n_counted
+            return [mean, (_SCALES["centred"], report.sigma_sample * (n / (n - 1) if left_out else 1))]
     return [mean]

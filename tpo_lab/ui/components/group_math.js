@@ -102,6 +102,8 @@ function scaleOf(rule, unit, size, ratio, i) {
       return Math.sqrt(unit.squares / (unit.n - 1)) * ratio;
     case "leave_one_out":
       return othersDeviation(unit, i) * ratio;
+    case "centred":
+      return Math.sqrt(unit.squares / (unit.n - 1)) * ratio * (rule.centre === "leave_one_out" ? unit.n / (unit.n - 1) : 1);
     case "mean":
       return unit.low / size + unit.mean * ratio;
     case "none":
