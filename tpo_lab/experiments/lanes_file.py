@@ -1,11 +1,14 @@
 """The lanes of a run as one Parquet file, and as a summary per method. Imports no JAX."""
 
 import json
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 import tpo_lab
 from tpo_lab.errors import InputError
@@ -18,11 +21,24 @@ if TYPE_CHECKING:
 ONE_PERCENT = 0.01
 
 
-def write(path: Path, config: Config, lanes: Sequence["Lane"], versions: dict[str, str]) -> None:
+class SeedRecord(Protocol):
+    """What one seed of one method left behind: each diagnostic, (episodes done,) float32."""
+
+    @property
+    def method(self) -> str: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def record(self) -> Mapping[str, npt.NDArray[np.float32]]: ...
+    @property
+    def episodes(self) -> int: ...
+
+
+def write(path: Path, config: Config, lanes: Sequence[SeedRecord], versions: Mapping[str, str]) -> None:
     """One row per (method, seed, episode), a column per diagnostic; configuration and versions in the metadata.
 
     Raises:
-        InputError: if the file cannot be written.
+        InputError: if the file cannot be written; what was there before is then as it was.
     """
     import pyarrow as pa  # type: ignore[import-untyped]
     import pyarrow.parquet as pq  # type: ignore[import-untyped]
@@ -38,9 +54,13 @@ def write(path: Path, config: Config, lanes: Sequence["Lane"], versions: dict[st
         "tpo_lab.config": config.to_json(),
         "tpo_lab.versions": json.dumps({"tpo-lab": tpo_lab.__version__, **versions}),
     }
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        pq.write_table(pa.table(columns).replace_schema_metadata(metadata), path)
+        pq.write_table(pa.table(columns).replace_schema_metadata(metadata), unfinished)
+        unfinished.replace(path)
     except OSError as error:
+        with suppress(OSError):
+            unfinished.unlink()
         raise InputError("out", f"Cannot write {path}: {error.strerror or error}.") from error
 
 

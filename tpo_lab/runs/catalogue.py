@@ -4,6 +4,7 @@ Every process has its own `Catalogue` of the same file; what one writes the othe
 """
 
 import json
+import math
 import secrets
 import sqlite3
 import threading
@@ -15,7 +16,7 @@ from typing import Any
 from tpo_lab.errors import InputError, shown
 from tpo_lab.experiments.kinds import AnyConfig, kind_of, steps_of
 from tpo_lab.runs import curves, owner, rows
-from tpo_lab.runs.database import StoreError, open_to_read, open_to_write, told, writing
+from tpo_lab.runs.database import StoreError, damaged, open_to_read, open_to_write, told, writing
 from tpo_lab.runs.facts import host, versions
 from tpo_lab.runs.rows import FINISHED, RunRow, Status, Wanted
 
@@ -183,9 +184,9 @@ class Catalogue:
         self._update(run_id, deleted=None)
 
     def purge(self, older: float = 0.0) -> tuple[str, ...]:
-        """Remove for good what was deleted more than `older` seconds ago and has ended; returns the ids."""
-        limit = time.time() - older
-        found = self._rows("WHERE deleted IS NOT NULL AND deleted <= ?", (limit,))
+        """Remove for good what was deleted at least `older` seconds ago and has ended; returns the ids."""
+        limit = time.time() - older if older else math.inf  # whatever the clock has done since
+        found = self._rows("WHERE deleted <= ?", (limit,))
         gone = tuple(row.id for row in found if row.finished and curves.remove(self.folder, row.id))
         for run_id in gone:
             self._write("DELETE FROM lanes WHERE run = (SELECT number FROM runs WHERE id = ?)", (run_id,))
@@ -224,7 +225,10 @@ class Catalogue:
                 connection.execute("COMMIT")
         alive = {row[rows.OWNER]: True for row in runs if row[rows.STATUS] in ("queued", "running")}
         alive = {name: owner.alive(self.folder, name) for name in alive}
-        return tuple(rows.run(row, lanes.get(row[0], ()), alive) for row in runs)
+        try:
+            return tuple(rows.run(row, lanes.get(row[0], ()), alive) for row in runs)
+        except (TypeError, ValueError):
+            raise damaged(self.path) from None
 
     def _open_reader(self) -> sqlite3.Connection | None:
         if self._reader is None:

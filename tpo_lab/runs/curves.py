@@ -25,12 +25,14 @@ from tpo_lab.runs.database import StoreError, damaged, open_to_read, open_to_wri
 Values = npt.NDArray[np.float32]
 MIGRATIONS = (
     (
-        "CREATE TABLE shape (diagnostics TEXT NOT NULL, seeds INTEGER NOT NULL)",
+        "CREATE TABLE shape (diagnostics TEXT NOT NULL, seeds INTEGER NOT NULL, crc INTEGER NOT NULL)",
         # Ids of chunks are never used twice: a reader asks for what is newer than the last one that it has.
         """CREATE TABLE chunks (
             id INTEGER PRIMARY KEY AUTOINCREMENT, lane TEXT NOT NULL, first INTEGER NOT NULL, steps INTEGER NOT NULL,
             crc INTEGER NOT NULL, data BLOB NOT NULL, UNIQUE (lane, first))""",
-        "CREATE TABLE lanes (lane TEXT PRIMARY KEY, writer TEXT NOT NULL, steps INTEGER NOT NULL, checkpoint BLOB)",
+        """CREATE TABLE lanes (
+            lane TEXT PRIMARY KEY, writer TEXT NOT NULL, steps INTEGER NOT NULL, crc INTEGER NOT NULL,
+            checkpoint BLOB)""",
     ),
 )
 
@@ -77,7 +79,8 @@ class RunFile:
         connection = open_to_write(path, MIGRATIONS)
         with writing(connection, path):
             if connection.execute("SELECT count(*) FROM shape").fetchone() == (0,):
-                connection.execute("INSERT INTO shape VALUES (?, ?)", (json.dumps(list(diagnostics)), seeds))
+                names = json.dumps(list(diagnostics))
+                connection.execute("INSERT INTO shape VALUES (?, ?, ?)", (names, seeds, _crc(names, seeds)))
         file = cls(path, connection, *_shape(connection, path))
         if (file.diagnostics, file.seeds) != (tuple(diagnostics), seeds):
             file.close()
@@ -96,12 +99,19 @@ class RunFile:
         return cls(path, connection, *_shape(connection, path)) if connection else None
 
     def take(self, lane: str) -> Checkpoint:
-        """Take a lane over: drop what lies beyond its last checkpoint, and return that."""
+        """Take a lane over: drop what lies beyond its last checkpoint, and return that.
+
+        Raises:
+            StoreError: if it could not be written, or the checkpoint is damaged.
+        """
         with writing(self._connection, self.path):
             execute = self._connection.execute
-            execute("INSERT OR IGNORE INTO lanes VALUES (?, '', 0, NULL)", (lane,))
+            execute("INSERT OR IGNORE INTO lanes VALUES (?, '', 0, ?, NULL)", (lane, _crc(lane, 0, data=b"")))
             execute("UPDATE lanes SET writer = ? WHERE lane = ?", (self._writer, lane))
-            steps, data = execute("SELECT steps, checkpoint FROM lanes WHERE lane = ?", (lane,)).fetchone()
+            query = "SELECT steps, crc, checkpoint FROM lanes WHERE lane = ?"
+            steps, crc, data = execute(query, (lane,)).fetchone()
+            if _crc(lane, steps, data=data or b"") != crc:
+                raise damaged(self.path, f"the checkpoint of {lane} is not what was written")
             execute("DELETE FROM chunks WHERE lane = ? AND first >= ?", (lane, steps))
         return Checkpoint(steps, data)
 
@@ -129,11 +139,12 @@ class RunFile:
                 raise ValueError(f"steps from {first}, where {there} are there")
             if len(data):
                 blob = data.tobytes()
-                row = (lane, first, len(data), zlib.crc32(blob), blob)
+                row = (lane, first, len(data), _crc(lane, first, len(data), data=blob), blob)
                 execute("INSERT INTO chunks (lane, first, steps, crc, data) VALUES (?, ?, ?, ?, ?)", row)
             if checkpoint is not None:
-                changes = (first + len(data), checkpoint, lane)
-                execute("UPDATE lanes SET steps = ?, checkpoint = ? WHERE lane = ?", changes)
+                steps = first + len(data)
+                changes = (steps, _crc(lane, steps, data=checkpoint), checkpoint, lane)
+                execute("UPDATE lanes SET steps = ?, crc = ?, checkpoint = ? WHERE lane = ?", changes)
 
     def read(self, since: int = 0, lane: str | None = None) -> list[Chunk]:
         """The chunks whose id is above `since`, of one lane or of all, in the order of writing.
@@ -143,10 +154,28 @@ class RunFile:
         Raises:
             StoreError: if what is there is not what was written.
         """
-        where, values = ("", (since,)) if lane is None else (" AND lane = ?", (since, lane))
-        query = f"SELECT id, lane, first, steps, crc, data FROM chunks WHERE id > ?{where} ORDER BY id"
+        where, values = ("", (since,)) if lane is None else ("AND lane = ?", (since, lane))
+        query = f"SELECT id, lane, first, steps, crc, data FROM chunks WHERE id > ? {where} ORDER BY id"
         with told(self.path):
             return [self._chunk(*row) for row in self._connection.execute(query, values)]
+
+    def values(self, lane: str) -> Values:
+        """Every step of a lane, (T, D, S).
+
+        Raises:
+            StoreError: if what is there is not what was written.
+        """
+        parts, steps = [np.empty((0, len(self.diagnostics), self.seeds), np.float32)], 0
+        for chunk in self.read(lane=lane):
+            self.check_follows(chunk, steps)
+            parts.append(chunk.values)
+            steps += len(chunk.values)
+        return np.concatenate(parts)
+
+    def check_follows(self, chunk: Chunk, steps: int) -> None:
+        """Raises StoreError if there is a gap between the first `steps` steps of a lane and a chunk."""
+        if chunk.first > steps:
+            raise damaged(self.path, f"steps {steps} to {chunk.first - 1} of {chunk.lane} are missing")
 
     def version(self) -> int:
         """Another number than before if anything may have changed."""
@@ -156,7 +185,7 @@ class RunFile:
     def compact(self) -> None:
         """Drop the checkpoints of a run that is done, and give their space back."""
         with writing(self._connection, self.path):
-            self._connection.execute("UPDATE lanes SET checkpoint = NULL")
+            self._connection.execute("UPDATE lanes SET checkpoint = NULL, writer = ''")
         with told(self.path):
             self._connection.execute("VACUUM")
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -173,7 +202,7 @@ class RunFile:
 
     def _chunk(self, number: int, lane: str, first: int, steps: int, crc: int, data: bytes) -> Chunk:
         shape = (steps, len(self.diagnostics), self.seeds)
-        if zlib.crc32(data) != crc or len(data) != 4 * shape[0] * shape[1] * shape[2]:
+        if _crc(lane, first, steps, data=data) != crc or len(data) != 4 * shape[0] * shape[1] * shape[2]:
             raise damaged(self.path, f"steps {first} to {first + steps - 1} of {lane} are not what was written")
         return Chunk(number, lane, first, np.frombuffer(data, "<f4").reshape(shape))
 
@@ -200,7 +229,12 @@ def remove(folder: Path, run_id: str) -> bool:
 
 def _shape(connection: sqlite3.Connection, path: Path) -> tuple[tuple[str, ...], int]:
     with told(path):
-        found = connection.execute("SELECT diagnostics, seeds FROM shape").fetchone()
-    if found is None:
+        names, seeds, crc = connection.execute("SELECT diagnostics, seeds, crc FROM shape").fetchone() or ("", 0, -1)
+    if _crc(names, seeds) != crc:
         raise damaged(path, "it does not say what it holds")
-    return tuple(json.loads(found[0])), found[1]
+    return tuple(json.loads(names)), seeds
+
+
+def _crc(*facts: object, data: bytes = b"") -> int:
+    """A checksum of a row: SQLite notices damage to its own structure, not to what is stored."""
+    return zlib.crc32(data if isinstance(data, bytes) else b"", zlib.crc32(repr(facts).encode()))

@@ -1,5 +1,6 @@
 """The lab's data folder: where it is, and that nobody else can read it."""
 
+import errno
 import os
 from pathlib import Path
 
@@ -51,7 +52,9 @@ def _close_to_others(folder: Path) -> None:
     if os.name != "nt" and folder.stat().st_mode & 0o077:
         try:
             folder.chmod(0o700)
-        except OSError:
+        except OSError as error:
+            if error.errno == errno.EROFS:
+                return
             raise InputError(
                 "home", f"The data folder {folder} is open to others and not yours to close; set {VARIABLE} to another."
             ) from None
