@@ -4,8 +4,8 @@ A rule is a value, not a function, so that Python, JAX and the browser interpret
 `tpo_lab.group.standardise` holds the arithmetic.
 """
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, Self
 
 from tpo_lab.registry import Registry
 
@@ -60,11 +60,17 @@ class Rule:
             return None
         return "bound" if self.squash != "none" else "amount"
 
+    def tuned(self, strength: float | None) -> Self:
+        """The rule with the strength in the place of its tunable constant; unchanged where it has none."""
+        if strength is None or self.tunable is None:
+            return self
+        return replace(self, bound=strength) if self.tunable == "bound" else replace(self, amount=strength)
+
 
 _TPO = "Kaddour, Target Policy Optimization, arXiv 2604.06159"
 _OWN = "TPO Lab; a robust variant of the paper's rule"
 _TRL_GRPO_MISSING = "Mean and deviation leave NaN (None) out; its advantage is set to 0."
-_TRL_RLOO_MISSING = "Rewards are added with nansum: a completion whose every reward is NaN (None) scores 0 (commit 00313f2)."
+_TRL_RLOO_MISSING = "Rewards are added with nansum: a completion whose every reward is NaN (None) scores 0."
 
 RULES: Registry[Rule] = Registry(
     "rule",
