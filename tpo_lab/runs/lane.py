@@ -5,7 +5,6 @@ Importing this loads JAX: only workers do.
 
 import io
 import time
-import zipfile
 from collections.abc import Callable, Iterable
 from types import SimpleNamespace
 from typing import Any
@@ -124,13 +123,12 @@ class Lane:
             self.diverged.setdefault(seed, self.steps + int(np.argmax(broken[:, seed])))
 
     def to_bytes(self) -> bytes:
-        """All that the lane needs to go on from here, bit for bit, as an npz file of plain arrays."""
+        """All that the lane needs to go on from here, bit for bit: plain arrays, one .npy after the other."""
         leaves = zip(*(map(_plain, jax.tree.leaves(part)) for part in self._parts), strict=True)
-        arrays = {f"leaf{i}": np.stack(column) for i, column in enumerate(leaves)}
-        arrays["progress"] = np.array([self.steps, self.seconds])
-        arrays["diverged"] = np.array([*self.diverged.items()], np.int64).reshape(-1, 2)
+        diverged = np.array([*self.diverged.items()], np.int64).reshape(-1, 2)
         file = io.BytesIO()
-        np.savez(file, allow_pickle=False, **arrays)
+        for array in (np.array([self.steps, self.seconds]), diverged, *map(np.stack, leaves)):
+            np.save(file, array, allow_pickle=False)
         return file.getvalue()
 
     def _count(self) -> int:
@@ -138,17 +136,16 @@ class Lane:
 
     def _restore(self, checkpoint: bytes) -> None:
         template, tree = jax.tree.flatten(self.task.init(self.config, self.method, 0))
+        file = io.BytesIO(checkpoint)
         try:
-            with np.load(io.BytesIO(checkpoint), allow_pickle=False) as found:
-                columns = [found[f"leaf{i}"] for i in range(len(template))]
-                self.steps, self.seconds = int(found["progress"][0]), float(found["progress"][1])
-                self.diverged = dict(found["diverged"].tolist())
+            (steps, seconds), diverged, *columns = (np.load(file, allow_pickle=False) for _ in range(len(template) + 2))
             leaves = zip(*(_like(leaf, column) for leaf, column in zip(template, columns, strict=True)), strict=True)
             self._parts = [jax.tree.unflatten(tree, list(part)) for part in leaves]
-            if len(self._parts) != self._count():
+            if file.read(1) or len(self._parts) != self._count():
                 raise ValueError(f"it holds {len(self._parts)} parts, not {self._count()}")
-        except (KeyError, ValueError, OSError, zipfile.BadZipFile) as error:
-            raise InputError("run", f"The checkpoint of {self.method} cannot be read: {error}") from error
+        except (ValueError, EOFError, OSError) as error:
+            raise InputError("run", f"The checkpoint of {self.method} cannot be read: {error}.") from error
+        self.steps, self.seconds, self.diverged = int(steps), float(seconds), dict(diverged.tolist())
 
 
 def _is_key(leaf: Any) -> bool:
