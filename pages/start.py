@@ -1,7 +1,5 @@
 """Start: what TPO does, in three sentences and on one small group."""
 
-from dataclasses import replace
-
 import streamlit as st
 
 from tpo_lab.group.report import report
@@ -14,17 +12,12 @@ through_app()
 
 STATE = "start.view"
 FIRST = View(Scenario((1.0, 0.2, 0.0, 0.0), policy=(0.2, 0.3, 0.35, 0.15)))
-ETAS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
 
 view: View = st.session_state.setdefault(STATE, FIRST)
 
 
 def edited(edit: Edit) -> None:
     st.session_state[STATE] = View(edit.apply(view.scenario), edit.selected)
-
-
-def tempered() -> None:
-    st.session_state[STATE] = replace(view, scenario=replace(view.scenario, eta=st.session_state["start.eta"]))
 
 
 words, group = st.columns([2, 3], gap="large")
@@ -36,7 +29,6 @@ with words:
         "The policy is fitted to $q$ by cross-entropy; the gradient is $p - q$ and vanishes once the target is reached."
     )
     st.latex(r"q_i \propto p_i^{\text{old}}\; e^{u_i / \eta}")
-    st.select_slider("Temperature η", ETAS, view.scenario.eta, "{:g}".format, key="start.eta", on_change=tempered)
     st.page_link(
         "pages/target.py",
         label="Open this group on the page Target",

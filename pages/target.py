@@ -21,12 +21,12 @@ candidate = now.best if view.candidate is None else view.candidate
 # The group comes first: it is drawn while the controls beside it are still being loaded.
 complain("url")
 reading.headline(found)
-group_editor(now, selected=candidate, key="target.group", on_edit=edited, height=490)
+group_editor(now, selected=candidate, key="target.group", on_edit=edited, height=455)
 complain("group")
 
 with st.sidebar:
-    controls.temperature(view)
     preset = controls.preset(view)
+    controls.temperature(view)
     controls.size(view)
     controls.rule(view)
     with st.expander("Type or paste the group", key="target.open.numbers", on_change="rerun") as box:

@@ -4,7 +4,6 @@ import time
 
 import streamlit as st
 
-from tpo_lab.group.fit import fit
 from tpo_lab.group.report import report
 from tpo_lab.group.scenario import Scenario
 from tpo_lab.ui.components import Edit, fit_player, group_editor
@@ -33,4 +32,11 @@ group_editor(now, selected=st.session_state.selected, key="group", on_edit=take,
 last = st.session_state.edits[-1].final if st.session_state.edits else None
 st.text(f"edits {len(st.session_state.edits)} final {last}")
 st.text(f"scenario {st.session_state.scenario.to_json()}")
-fit_player(fit(now, 1.0, 40), now, key="fit")
+fit_player(
+    now,
+    step_size=st.session_state.get("step_size", 1.0),
+    step_sizes=(0.5, 1.0, 2.0),
+    steps=40,
+    key="fit",
+    on_step_size=lambda size: st.session_state.update(step_size=size),
+)

@@ -1,6 +1,7 @@
 """The components in a browser: dragged, operated by keyboard, and never at odds with Python."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -253,13 +254,68 @@ def test_the_player_plays_pauses_steps_and_resets(page: Page) -> None:
 def test_a_new_trajectory_keeps_the_step_and_the_scrubber_moves_it(page: Page) -> None:
     opened(page, THREE)
     player = page.locator(".fit-player")
-    player.get_by_role("slider").fill("10")
+    player.get_by_role("slider", name="Step of the fit").fill("10")
     expect(player).to_have_attribute("data-tpo-step", "10")
     before = player.get_attribute("data-tpo-revision")
     handle(page, "score", 1).focus()
     page.keyboard.press("PageUp")
     expect(player).not_to_have_attribute("data-tpo-revision", before or "")
     expect(player).to_have_attribute("data-tpo-step", "10")
+
+
+def test_eta_is_dragged_and_every_drawing_follows_before_python_answers(page: Page) -> None:
+    opened(page, THREE, sleep=0.5)
+    slider, player = page.get_by_role("slider", name="Temperature η"), page.locator(".fit-player")
+    before = player.get_attribute("data-tpo-revision")
+    x, y = middle(slider)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 60, y, steps=5)
+    eta = float(slider.get_attribute("aria-valuetext") or 0)
+    assert eta > 1
+    np.testing.assert_allclose(drawn(page)["q"], report(Scenario(THREE.scores, eta=eta)).q, rtol=0, atol=1e-12)
+    assert player.get_attribute("data-tpo-revision") not in (before, None)
+    floor = float(report(Scenario(THREE.scores, eta=eta)).entropy_q)
+    loss = player.evaluate("root => root.querySelector('.readout').textContent")
+    assert f"{np.log(3) - floor:.3g}" in loss
+    page.mouse.up()
+    expect(page.get_by_text("final True")).to_be_visible()
+    assert is_pythons(page) == Scenario(THREE.scores, eta=eta)
+
+
+def test_a_drawing_that_is_ahead_is_never_set_back_by_an_older_answer(page: Page) -> None:
+    opened(page, THREE, sleep=0.3)
+    page.evaluate(
+        """() => {
+          const [editor, player] = [...document.querySelectorAll('*')].flatMap((e) => e.shadowRoot
+            ? [...e.shadowRoot.querySelectorAll('.group-editor, .fit-player')] : []);
+          window.seen = [[], []];
+          [editor, player].forEach((root, n) => new MutationObserver(() => window.seen[n].push(
+            n ? root.querySelector('.readout').textContent.split('loss')[1] : root.drawn.q[0])).observe(
+            root, { attributes: true, attributeFilter: ['data-tpo-revision'] }));
+        }"""
+    )
+    slider = page.get_by_role("slider", name="Temperature η")
+    slider.focus()
+    for _ in range(6):
+        page.keyboard.press("ArrowRight", delay=20)
+        page.wait_for_timeout(120)
+    is_pythons(page)
+    targets, losses = page.evaluate("window.seen")
+    assert targets == sorted(targets, reverse=True)  # a warmer eta takes from the best, at each press and answer
+    assert len(set(losses)) == len([x for x, y in pairwise([*losses, None]) if x != y])  # none comes a second time
+
+
+def test_the_step_size_is_set_by_key_and_python_hears_of_it(page: Page) -> None:
+    opened(page, THREE)
+    player = page.locator(".fit-player")
+    size = player.get_by_role("slider", name="Step size α")
+    size.focus()
+    page.keyboard.press("ArrowRight")
+    expect(size).to_have_attribute("aria-valuetext", "2")
+    page.wait_for_function("root => !root.dataset.tpoRevision.includes('+')", arg=player.element_handle())
+    expect(size).to_have_attribute("aria-valuetext", "2")
+    expect(size).to_be_focused()
 
 
 def test_the_drawing_is_saved_as_svg_and_png(page: Page, tmp_path: Path) -> None:

@@ -86,6 +86,29 @@ def test_keys_on_the_slider_move_every_chart_and_none_is_lost(page: Page) -> Non
     expect(page.locator(".fit-player")).to_contain_text("0 of 100")
 
 
+def test_a_dragged_eta_is_one_step_of_the_history_and_the_step_size_is_in_the_url(page: Page) -> None:
+    visited(page, scores="1,0")
+    before = page.evaluate("history.length")
+    box = eta(page).bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for pixel in range(0, 60, 3):
+        page.mouse.move(x - pixel, y)
+        page.wait_for_timeout(20)
+    page.mouse.up()
+    until(page, lambda: in_url(page).scenario.eta < 1)
+    shows(page, in_url(page).scenario)
+    assert page.evaluate("history.length") == before + 1
+    page.get_by_role("slider", name="Step size α").focus()
+    page.keyboard.press("ArrowRight")
+    until(page, lambda: in_url(page).step_size == 2)
+    page.go_back()
+    page.go_back()
+    shows(page, at_eta(1))
+
+
 def test_a_drag_is_one_step_of_the_history(page: Page) -> None:
     visited(page, scores="1,0")
     before = page.evaluate("history.length")

@@ -9,6 +9,8 @@ import pytest
 from tests.group.cases import GOLDEN
 from tests.ui.javascript import Node
 from tpo_lab.group import RULES
+from tpo_lab.group.fit import fit
+from tpo_lab.group.presets import PRESETS
 from tpo_lab.group.report import report
 from tpo_lab.group.scenario import Scenario
 from tpo_lab.ui.components.payload import group_data, rule_data
@@ -97,6 +99,29 @@ def test_equal_scores_move_nothing_to_the_last_digit(node: Node) -> None:
     groups = [Scenario((c,) * k, tuple(rng.random(k).tolist())) for k in range(2, 65) for c in (0.0, 0.1, 0.7, 1000.1)]
     for found in node(DESCRIBE, [group_data(report(s)) for s in groups]):
         assert not any(found["d"])
+
+
+FIT = 'import { fit } from "./fit.js"; export default (runs) => runs.map(([g, size, n]) => fit(g, size, n));'
+
+
+def test_the_fit_is_pythons(node: Node) -> None:
+    """Where a step does not overshoot: beyond that, the last bit of a logarithm grows from step to step."""
+    reports = [report(preset.scenario) for preset in PRESETS.values()]
+    reports += [report(s) for s in random_scenarios("tpo_paper") if max(map(abs, s.policy or (0,))) < 1e3]
+    runs = [(start, size, 100) for start in reports for size in (0.05, 1.0)]
+    runs += [(start, 20.0, 1) for start in reports]
+    drawn = node(FIT, [[group_data(start), size, steps] for start, size, steps in runs])
+    for (start, size, steps), found in zip(runs, drawn, strict=True):
+        expected = fit(start, size, steps)
+        for name in ("p", "residual", "loss"):
+            np.testing.assert_allclose(found[name], getattr(expected, name), rtol=1e-10, atol=1e-12, err_msg=name)
+        np.testing.assert_allclose(found["floor"], expected.loss_floor, rtol=1e-12, atol=1e-12)
+
+
+def test_equal_scores_give_a_fit_that_stands_still(node: Node) -> None:
+    groups = [group_data(report(Scenario((0.7,) * k, policy=tuple(range(1, k + 1))))) for k in range(2, 65)]
+    for found in node(FIT, [[group, 20, 10] for group in groups]):
+        assert not any(found["residual"])
 
 
 def test_a_rule_travels_with_its_strength() -> None:

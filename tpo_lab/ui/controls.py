@@ -1,4 +1,4 @@
-"""The sidebar of the Target page: preset, group size, temperature and rule. Every control edits the one view."""
+"""The sidebar of the Target page: preset, size, temperature, rule. Every control edits the one view."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,9 +16,6 @@ from tpo_lab.ui.edits import resized
 from tpo_lab.ui.latex import standardisation
 from tpo_lab.ui.session import GROUP_FIELDS, change, complain, kept, key_for, replace_all, worked
 from tpo_lab.ui.view import View
-
-# Twenty to the decade, to two digits: an arrow key moves eta by an eighth.
-ETAS = sorted({float(f"{10 ** (i / 20):.2g}") for i in range(-26, 21)} | {0.05})
 
 HALF = 112  # pixels: two fields to a line of the sidebar
 
@@ -59,22 +56,10 @@ def size(view: View) -> None:
 
 
 def temperature(view: View) -> None:
-    """eta on a log scale, as any positive number, and solved from a KL budget."""
-    eta = view.scenario.eta
-    st.select_slider(
-        "Temperature η",
-        sorted({*ETAS, eta}),
-        eta,
-        key=key_for("eta_slider", eta),
-        format_func=lambda value: f"{value:.4g}",
-        on_change=worked(
-            "eta_slider",
-            lambda eta: change(_group(lambda s: replace(s, eta=eta)), "eta_slider", settles=("eta", "kl")),
-        ),
-        help="Small: q goes to the best candidates. Large: q stays near the old policy. Log scale; arrow keys work.",
-    )
+    """eta as any positive number, and solved from a KL budget; its slider is in the drawing."""
     with st.container(horizontal=True):
-        _typed("eta", "η", write_number(eta), lambda s, text: replace(s, eta=parse_number(text, "eta")), width=HALF)
+        eta = write_number(view.scenario.eta)
+        _typed("eta", "η", eta, lambda s, text: replace(s, eta=parse_number(text, "eta")), width=HALF)
         _typed("kl", "η from KL, nats", "", _eta_of_budget, "budget", HALF)
     complain("eta", "kl")
 

@@ -113,7 +113,9 @@ def edited(edit: Edit) -> None:
         follows_best = view.candidate is None and edit.selected == report(view.scenario).best
         return replace(view, scenario=edit.apply(view.scenario), candidate=None if follows_best else edit.selected)
 
-    change(make, "group", settles=GROUP_FIELDS)
+    before = session().view.scenario
+    regrouped = edit.policy is not None or edit.scores != before.scores
+    change(make, "group", settles=(GROUP_FIELDS if regrouped else ()) + (() if edit.eta is None else ("eta", "kl")))
     session().gesture = not edit.final
 
 

@@ -1,11 +1,15 @@
-// Plays a fit that Python computed: no server round trip while it runs.
+// Plays the fit of Python's group, or of the one that a gesture in the group editor has made ahead of Python.
 //
 // A new trajectory of the same group size keeps the step and goes on playing, so that a dragged eta or step size shows
 // what it does to the policy at that step; a new `restart` value or another size goes back to step 0. After each
-// drawing the root carries data-tpo-revision (of Python's data) and data-tpo-step.
+// drawing the root carries data-tpo-revision (of Python's data, followed by "+n" after n local changes) and
+// data-tpo-step.
 
+import { hear } from "./channel.js";
+import { Dial } from "./dial.js";
 import { add, draw, followTheme, heightFor, set, typeSize, write } from "./dom.js";
 import { addExports } from "./export.js";
+import { fit } from "./fit.js";
 import { mounting } from "./mount.js";
 import { brief } from "./numbers.js";
 import { PlayerPanels } from "./player_panels.js";
@@ -32,7 +36,13 @@ class Player {
     button("Reset", () => this.go(0), "Home");
     this.scrubber = add(row, "input", "", { type: "range", min: 0, step: 1, "aria-label": "Step of the fit" });
     this.scrubber.addEventListener("input", () => this.go(Number(this.scrubber.value)));
-    this.readout = add(row, "div", "readout");
+    this.dial = new Dial(
+      row,
+      "Step size α",
+      (size, final) => this.resize(size, final),
+      () => this.settle(),
+    );
+    this.readout = add(root, "div", "readout");
     this.numbers = ["step", "‖p − q‖", "loss", "above the floor"].map((name) => {
       const item = add(this.readout, "span");
       add(item, "span", "key").textContent = name;
@@ -43,6 +53,9 @@ class Player {
     addExports(root, this.svg, "tpo-lab-fit");
     this.step = 0;
     this.timer = null;
+    this.told = null; // the group that the editor draws, and whether it is ahead of Python
+    this.size = null; // a step size that is ahead of Python
+    this.edits = 0;
     this.width = 0; // as last measured: to ask again at each redraw makes the browser lay out the whole page in between
     this.observer = new ResizeObserver(() => {
       this.width = 0;
@@ -52,25 +65,60 @@ class Player {
 
   open() {
     this.observer.observe(this.root);
+    this.deafen ??= hear((told) => this.follow(told));
   }
 
   close() {
     this.observer.disconnect();
+    this.deafen();
+    this.deafen = null;
     this.pause();
   }
 
-  receive(data) {
-    const { restart, fit } = data;
-    if (this.data && (restart !== this.data.restart || fit.q.length !== this.data.fit.q.length)) {
+  receive(data, setStateValue) {
+    this.report = (size) => setStateValue("step_size", size);
+    const restarted = this.data && data.restart !== this.data.restart;
+    this.data = data;
+    if (this.size === data.stepSize) this.size = null;
+    if (!this.told?.ahead) this.told = null;
+    if (!this.told && this.size === null) this.edits = 0;
+    set(this.scrubber, { max: data.steps });
+    this.root.style.setProperty("--tpo", data.colour);
+    followTheme(this.root);
+    this.compute(restarted);
+  }
+
+  /** The editor draws another group: a gesture's, or Python's, whose data may come here a moment later. */
+  follow(told) {
+    this.told = told;
+    if (!told || !this.data) return;
+    this.edits = told.ahead || this.size !== null ? this.edits + 1 : 0;
+    this.compute();
+  }
+
+  /** Another step size; Python hears of it at the end of a gesture. */
+  resize(size, final) {
+    this.size = size;
+    this.edits += 1;
+    this.compute();
+    if (final) this.settle();
+  }
+
+  settle() {
+    if (this.size !== null) this.report(this.size);
+  }
+
+  compute(restarted = false) {
+    const { data } = this;
+    const group = this.told?.group ?? data.group;
+    const size = this.size ?? data.stepSize;
+    if (restarted || (this.fit && group.scores.length !== this.fit.q.length)) {
       this.pause();
       this.step = 0;
     }
-    this.data = data;
-    this.last = fit.residual.length - 1;
-    this.step = Math.min(this.step, this.last);
-    set(this.scrubber, { max: this.last });
-    this.root.style.setProperty("--tpo", data.colour);
-    followTheme(this.root);
+    this.fit = fit(group, size, data.steps);
+    this.step = Math.min(this.step, data.steps);
+    this.dial.show(data.stepSizes, size);
     this.render();
   }
 
@@ -79,20 +127,24 @@ class Player {
     const { width } = this;
     if (width === 0) return;
     this.root.style.fontSize = `${typeSize(width)}px`;
-    this.panels.plot(this.data.fit, width, heightFor(this.data.height, width, 0.36));
+    this.panels.plot(this.fit, width, heightFor(this.data.height, width, 0.36));
     this.show();
   }
 
   show() {
-    const { step, last, root, data } = this;
-    const { residual, loss, floor } = data.fit;
+    const { step, last, root } = this;
+    const { residual, loss, floor } = this.fit;
     this.panels.at(step);
     this.scrubber.value = step;
     const texts = [`${step} of ${last}`, brief(residual[step], 3), brief(loss[step], 4), brief(Math.max(loss[step] - floor, 0), 3)];
     texts.forEach((text, i) => write(this.numbers[i], text));
     set(this.svg, { "aria-label": `Step ${texts[0]}: residual ${texts[1]}, loss ${texts[2]}` });
-    root.dataset.tpoRevision = data.revision;
+    root.dataset.tpoRevision = this.data.revision + (this.edits ? `+${this.edits}` : "");
     root.dataset.tpoStep = step;
+  }
+
+  get last() {
+    return this.data.steps;
   }
 
   /** A step that a person chose: it ends the playing. */
@@ -129,7 +181,7 @@ class Player {
   }
 
   key(event) {
-    const scrubbing = event.target === this.scrubber;
+    const scrubbing = event.target.tagName === "INPUT";
     const press = {
       " ": event.target.tagName === "BUTTON" ? null : () => this.toggle(),
       ArrowRight: scrubbing ? null : () => this.go(this.step + 1),

@@ -1,9 +1,11 @@
 // The group editor: draws what Python says, and what a gesture says ahead of Python.
 //
 // Python's answer wins, except while a gesture is ahead of it: then the scores, the policy and the selection drawn are
-// the local ones, and only eta and the rule are taken over. After each drawing the root carries data-tpo-revision (the
+// the local ones, as is eta if the gesture moved it; the rule is taken over. After each drawing the root carries data-tpo-revision (the
 // revision of Python's data, followed by "+n" after n local edits) and the property `drawn` (the numbers on screen).
 
+import { tell } from "./channel.js";
+import { Dial } from "./dial.js";
 import { add, draw, followTheme, heightFor, set, typeSize, write } from "./dom.js";
 import { addExports } from "./export.js";
 import { describe } from "./group_math.js";
@@ -20,6 +22,12 @@ export default mounting(".group-editor", (root) => new Editor(root));
 class Editor {
   constructor(root) {
     this.root = root;
+    this.dial = new Dial(
+      root,
+      "Temperature η",
+      (newEta, final) => this.change({ ...this.group, newEta }, final),
+      () => this.end(),
+    );
     this.readout = add(root, "div", "readout");
     this.svg = draw(root, "svg", "drawing", { role: "group", tabindex: -1, "aria-label": "Old policy, target and scores of the group" });
     this.hint = add(root, "div", "hint", { role: "status" });
@@ -45,6 +53,7 @@ class Editor {
 
   close() {
     this.observer.disconnect();
+    tell(null);
   }
 
   receive(data, setStateValue) {
@@ -55,13 +64,14 @@ class Editor {
     if (resized) this.drop();
     const { eta, rule } = data.group;
     if (!resized && (this.drag || this.link.ahead)) {
-      this.group = { ...this.group, eta, rule };
+      this.group = { ...this.group, eta: this.group.newEta ?? eta, rule };
       this.result = describe(this.group);
     } else {
-      this.group = { ...data.group, policy: null, selected: data.selected };
+      this.group = { ...data.group, policy: null, newEta: null, selected: data.selected };
       this.result = data.result;
       this.edits = 0;
     }
+    tell(this.group, this.edits > 0);
     this.root.style.setProperty("--tpo", data.colour);
     followTheme(this.root);
     this.render();
@@ -71,13 +81,14 @@ class Editor {
   change(group, final) {
     if (group === this.group) return;
     const { eta, rule } = this.data.group; // a gesture may have begun under others
-    this.group = { ...group, eta, rule };
+    this.group = { ...group, eta: group.newEta ?? eta, rule };
     this.result = describe(this.group);
     this.edits += 1;
     this.say(HINT);
     this.render();
-    const { scores, policy, selected } = group;
-    this.link.push({ scores, policy, selected }, final);
+    tell(this.group, true);
+    const { scores, policy, newEta, selected } = group;
+    this.link.push({ scores, policy, eta: newEta, selected }, final);
   }
 
   /** Say below the drawing why an edit was refused, until the next one; or say the hint again. */
@@ -131,6 +142,7 @@ class Editor {
     const { width } = this;
     if (width === 0) return;
     this.root.style.fontSize = `${typeSize(width)}px`;
+    this.dial.show(this.data.etas, this.group.eta);
     const hover = this.drag?.i ?? this.pointed;
     const view = { group: this.group, result: this.result, held: this.held, drag: this.drag, hover };
     this.panels.draw(view, width, heightFor(this.data.height, width, 0.58));

@@ -20,24 +20,27 @@ class Edit:
     Attributes:
         scores: one per candidate; None is a candidate without a score.
         policy: old probabilities, if a person has moved one; None leaves the scenario's policy as it was given.
+        eta: temperature, if a person has moved its slider; None leaves the scenario's.
         selected: index of the candidate that was clicked last.
         final: False while a drag or a held key goes on; a page need not record those in its history.
     """
 
     scores: tuple[float | None, ...]
     policy: tuple[float, ...] | None
+    eta: float | None
     selected: int
     final: bool
 
     def apply(self, scenario: Scenario) -> Scenario:
-        """The scenario with these scores, and with these probabilities in the place of any kind of log-probs.
+        """The scenario with these scores and temperature, and these probabilities in the place of any log-probs.
 
         Raises:
             InputError: if no scored candidate with a probability is left.
         """
+        eta = scenario.eta if self.eta is None else self.eta
         if self.policy is None:
-            return replace(scenario, scores=self.scores)
-        return replace(scenario, scores=self.scores, policy=self.policy, kind="probs", lengths=None)
+            return replace(scenario, scores=self.scores, eta=eta)
+        return replace(scenario, scores=self.scores, policy=self.policy, kind="probs", lengths=None, eta=eta)
 
     @classmethod
     def from_browser(cls, data: Mapping[str, Any]) -> Self:
@@ -46,10 +49,14 @@ class Edit:
         return cls(
             scores=tuple(None if s is None else float(s) for s in data["scores"]),
             policy=None if policy is None else tuple(float(p) for p in policy),
+            eta=None if data["eta"] is None else float(data["eta"]),
             selected=int(data["selected"]),
             final=bool(data["final"]),
         )
 
+
+# Stops of the slider of eta. Twenty to the decade, to two digits: an arrow key moves eta by an eighth.
+ETAS = sorted({float(f"{10 ** (i / 20):.2g}") for i in range(-26, 21)} | {0.05})
 
 _component = st.components.v2.component(
     "tpo_lab.group_editor",
@@ -62,7 +69,7 @@ _component = st.components.v2.component(
 def group_editor(
     report: Report, *, selected: int, key: str, on_edit: Callable[[Edit], None], height: int = 600
 ) -> None:
-    """Draw old policy, target, their difference and the scores of a group; scores and old probabilities are dragged.
+    """Draw old policy, target, their difference and scores of a group; scores, old policy and eta are dragged.
 
     The browser redraws at the rate of the pointer and sends edits while the server keeps up with them, the last one of
     a gesture always. `on_edit` is called before the page's script runs, as a widget's callback is: it may write to
@@ -91,6 +98,7 @@ def group_editor(
         data={
             "group": group,
             "result": result,
+            "etas": sorted({*ETAS, report.scenario.eta}),
             "selected": selected,
             "height": height,
             "colour": METHODS["tpo"].colour,

@@ -1,6 +1,6 @@
-// What an edit does to a group. A group is {scores, logP, eta, rule, policy, selected}: `policy` is null until a
-// probability is edited, then the weights to send back. Every function returns a new group, or the same one if the
-// edit is not allowed.
+// What an edit does to a group. A group is {scores, logP, eta, rule, policy, newEta, selected}: `policy` is null until a
+// probability is edited, then the weights to send back; `newEta` is null until eta is. Every function returns a new
+// group, or the same one if the edit is not allowed.
 
 import { counted, logSoftmax } from "./group_math.js";
 
