@@ -2,6 +2,7 @@
 
 import errno
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import platformdirs
@@ -44,7 +45,8 @@ def data_folder() -> Path:
 def private(path: Path) -> Path:
     """Make the file, empty and for its owner alone, if it is missing; what SQLite puts beside it gets the same mode."""
     path.parent.mkdir(mode=0o700, exist_ok=True)
-    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    with suppress(FileExistsError):  # and then it is not even opened: closing it would drop SQLite's locks on it
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
     return path
 
 
