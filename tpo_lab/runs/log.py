@@ -32,9 +32,8 @@ def stop() -> None:
 
 
 def event(what: str, run: str = "", lane: str = "", **facts: object) -> None:
-    """Note an event: what happened, to which run and lane, and any facts by name, all on one line."""
-    named = {"run": run, "lane": lane, **facts}
-    words = [what, *(f"{name}={value}" for name, value in named.items() if value != "")]
+    """Note an event on one line: when, by which process, of which run and lane, what happened, and facts by name."""
+    words = [run or "-", lane or "-", what, *(f"{name}={value}" for name, value in facts.items())]
     _LOGGER.info("%s", " ".join(words).replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r"))
 
 
@@ -44,7 +43,7 @@ def last_lines(folder: Path, run: str, count: int = 20) -> list[str]:
     for number in range(KEPT, -1, -1):
         with suppress(OSError):
             text = (folder / (f"{NAME}.{number}" if number else NAME)).read_text(errors="replace")
-            found.extend(line for line in text.splitlines() if f" run={run} " in f"{line} ")
+            found.extend(line for line in text.splitlines() if line.split(" ", 3)[2:3] == [run])
     return list(found)
 
 

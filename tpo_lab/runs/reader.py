@@ -43,15 +43,12 @@ class Reader:
             StoreError: if the catalogue cannot be read.
         """
         with self._lock:
-            try:
-                row = self._catalogue.get(self.run_id)
-            except InputError:
-                self._close()
-                raise
+            row = self._row()
             try:
                 changed, broken = self._advance(row), ""
             except StoreError as error:
-                changed, broken = False, f"The curves of this run cannot be read. {error}"
+                row = self._row()  # again: it may just have been purged
+                changed, broken = False, "" if row.deleted else f"The curves of this run cannot be read. {error}"
             before = self._snapshot
             if before is None or changed or (before.row, before.broken) != (row, broken):
                 found = {lane.method: self._lanes[lane.method] for lane in row.lanes if lane.method in self._lanes}
@@ -77,6 +74,13 @@ class Reader:
         """Close the file; the next look opens it again."""
         with self._lock:
             self._close()
+
+    def _row(self) -> RunRow:
+        try:
+            return self._catalogue.get(self.run_id)
+        except InputError:
+            self._close()
+            raise
 
     def _close(self) -> None:
         if self._file:
@@ -143,6 +147,12 @@ class Readers:
             for reader in self._readers.values():
                 reader.close()
             self._readers.clear()
+
+    def __enter__(self) -> "Readers":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 class _Lane:
