@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from tpo_lab import __version__
-from tpo_lab.commands import bench, lists, rules, run, target
+from tpo_lab.commands import bench, lists, rollouts, rules, run, target
 from tpo_lab.errors import InputError
 
-_COMMANDS = (target, rules, run, lists, bench)
+_COMMANDS = (target, rules, rollouts, run, lists, bench)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -34,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if args.command is None:
         parser.error(f"give a command: {', '.join(commands.choices)}")
     try:
-        args.run(args)
+        code: int | None = args.run(args)
         sys.stdout.flush()
     except InputError as error:
         print(f"tpo-lab {args.command}: {error}", file=sys.stderr)
@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _drop_output()
         print(f"tpo-lab {args.command}: {error}.", file=sys.stderr)
         return 1
-    return 0
+    return code or 0
 
 
 def _drop_output() -> None:

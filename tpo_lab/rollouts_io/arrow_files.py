@@ -1,0 +1,103 @@
+"""Parquet and Arrow: typed columns, of which only the wanted ones are read."""
+
+from collections.abc import Iterator, Sequence
+from typing import IO, Any
+
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.parquet as pq  # type: ignore[import-untyped]
+
+from tpo_lab.errors import InputError
+from tpo_lab.rollouts_io.batches import Batch, Expand, Source, Table
+from tpo_lab.rollouts_io.faults import Faults
+from tpo_lab.rollouts_io.limits import MAX_COLUMNS, MAX_ROWS
+from tpo_lab.rollouts_io.streams import File, short
+
+ROWS = 16_384  # of one batch
+REPEATED = 16  # bytes a value, below which a column of text holds a few values many times
+
+
+def parquet_table(file: File, stream: IO[bytes]) -> Source:
+    data = file.path if file.path is not None and _plain(file) else pa.BufferReader(_whole(stream, file))
+    table = pq.ParquetFile(data, thrift_string_size_limit=100 << 20, thrift_container_size_limit=1 << 20)
+    schema = table.schema_arrow
+    if table.metadata.num_rows > MAX_ROWS * 20 or len(schema) > MAX_COLUMNS:
+        raise InputError(
+            "file", f"{file.name} has {table.metadata.num_rows:,} rows in {len(schema):,} columns: too many."
+        )
+
+    def batches(wanted: Sequence[str], _: Expand | None, faults: Faults) -> Iterator[Batch]:
+        words = [name for name in wanted if _is_text(schema.field(name).type) and _repeats(table.metadata, name)]
+        reader = pq.ParquetFile(data, read_dictionary=words)
+        return _tables(file, reader.iter_batches(ROWS, columns=list(wanted), use_threads=False), faults)
+
+    return Source(tuple(schema.names), _numeric(schema), batches)
+
+
+def _repeats(metadata: Any, name: str) -> bool:
+    """Whether few bytes of the file make many values: those are kept once, or a small file could fill the memory."""
+    for i in range(metadata.num_row_groups):
+        group = metadata.row_group(i)
+        for j in range(group.num_columns):
+            column = group.column(j)
+            if column.path_in_schema == name and column.total_uncompressed_size < REPEATED * column.num_values:
+                return True
+    return False
+
+
+def arrow_table(file: File, stream: IO[bytes], *, is_stream: bool) -> Source:
+    data = pa.memory_map(str(file.path)) if file.path is not None and _plain(file) else _whole(stream, file)
+    if is_stream:
+        reader = pa.ipc.open_stream(data)
+        schema, parts = reader.schema, iter(reader)
+    else:
+        whole = pa.ipc.open_file(data)
+        schema, parts = whole.schema, (whole.get_batch(i) for i in range(whole.num_record_batches))
+
+    def batches(wanted: Sequence[str], _: Expand | None, faults: Faults) -> Iterator[Batch]:
+        def checked() -> Iterator[pa.RecordBatch]:
+            for part in parts:
+                part.validate(full=True)  # its offsets are read as they stand
+                for at in range(0, part.num_rows, ROWS):
+                    yield part.slice(at, ROWS).select([n for n in wanted if n in part.schema.names])
+
+        return _tables(file, checked(), faults)
+
+    return Source(tuple(schema.names), _numeric(schema), batches)
+
+
+def _tables(file: File, parts: Iterator[pa.RecordBatch], faults: Faults) -> Iterator[Batch]:
+    first = 1
+    try:
+        for part in parts:
+            yield Table(part, first, file.name)
+            first += part.num_rows
+    except (pa.ArrowException, OSError, MemoryError, ValueError) as error:
+        faults.add(f"the rest of the table cannot be read ({short(error)})", [f"{file.name}, after row {first - 1:,}"])
+
+
+def _plain(file: File) -> bool:
+    with file.open() as raw:
+        return raw.read(4) in (b"PAR1", b"ARRO", b"\xff\xff\xff\xff")
+
+
+def _whole(stream: IO[bytes], file: File) -> bytes:
+    """All bytes of a packed or uploaded file: these formats are read from their end."""
+    limit = 2 << 30
+    data = stream.read(limit + 1)
+    if len(data) > limit:
+        raise InputError("file", f"{file.name} unpacks to more than {limit >> 20:,} MiB: unpack it first.")
+    return data
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _numeric(schema: pa.Schema) -> tuple[str, ...]:
+    types = pa.types
+    return tuple(
+        field.name
+        for field in schema
+        if types.is_integer(field.type) or types.is_floating(field.type) or types.is_boolean(field.type)
+        or types.is_decimal(field.type)
+    )  # fmt: skip
