@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from tpo_lab.runs.service import service
-from tpo_lab.ui import url
+from tpo_lab.ui import pace, url
 
 HERE = Path(__file__).parent
 
@@ -28,3 +28,4 @@ st.html(HERE / "tpo_lab/ui/style.css")
 service()  # its worker warms up while the first page is read
 url.enter(page.url_path)
 page.run()
+pace.shown()

@@ -9,6 +9,7 @@ from tpo_lab.ui.components.group_editor import group_editor
 from tpo_lab.ui.entry import through_app
 from tpo_lab.ui.fitting import fitting
 from tpo_lab.ui.numbers_form import numbers
+from tpo_lab.ui.pace import head_start
 from tpo_lab.ui.session import complain, edited, load
 
 through_app()
@@ -23,6 +24,7 @@ complain("url")
 reading.headline(found)
 group_editor(now, selected=candidate, key="target.group", on_edit=edited, height=455)
 complain("group")
+head_start()
 
 with st.sidebar:
     preset = controls.preset(view)
