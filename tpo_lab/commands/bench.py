@@ -1,7 +1,8 @@
-"""`tpo-lab bench page` and `bench engine`: how fast the lab answers and trains on this machine."""
+"""`tpo-lab bench page`, `engine` and `store`: how fast the lab answers, trains and keeps runs on this machine."""
 
 import argparse
 import json
+from dataclasses import asdict
 from typing import Any
 
 from tpo_lab.errors import InputError
@@ -35,6 +36,14 @@ def add_parser(commands: "argparse._SubParsersAction[Any]") -> None:
     )
     engine.add_argument("--json", action="store_true", help="every figure, as JSON")
     engine.set_defaults(run=_run_engine)
+    store = kinds.add_parser(
+        "store",
+        help="reading and writing runs",
+        description="Time the opening of a large run, the list of many, and what looking at a live one costs.",
+        allow_abbrev=False,
+    )
+    store.add_argument("--json", action="store_true", help="every figure, as JSON")
+    store.set_defaults(run=_run_store)
 
 
 def _run(args: argparse.Namespace) -> None:
@@ -55,3 +64,10 @@ def _run_engine(args: argparse.Namespace) -> None:
 
     result = measure()
     print(json.dumps(result) if args.json else as_text(result))
+
+
+def _run_store(args: argparse.Namespace) -> None:
+    from tpo_lab.bench.store import measure
+
+    times = measure()
+    print(json.dumps(asdict(times)) if args.json else times.as_text())

@@ -1,6 +1,7 @@
 """Every kind of configuration by name, as the store and files write it. Importing this loads no JAX."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from tpo_lab.errors import InputError, shown
 from tpo_lab.experiments.config import BanditConfig
@@ -23,6 +24,7 @@ def kind_of(config: AnyConfig) -> str:
     return next(name for name, kind in KINDS.items() if type(config) is kind)
 
 
+@lru_cache(maxsize=4_096)
 def config_from(kind: str, text: str) -> AnyConfig:
     """The configuration of a kind that a JSON object holds.
 

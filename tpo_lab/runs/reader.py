@@ -16,6 +16,8 @@ from tpo_lab.runs.database import StoreError, damaged
 from tpo_lab.runs.rows import RunRow
 from tpo_lab.runs.snapshot import LaneSnapshot, Snapshot
 
+BLOCK = 32768  # values that are summed up at once: they stay in the processor's cache
+
 
 class Reader:
     """One run, read on from where the last look ended. Thread-safe.
@@ -179,8 +181,11 @@ class _Lane:
             room = np.empty((*self._columns.shape[:2], max(self._columns.shape[2], end)))
             room[:, :, :first] = self._columns[:, :, :first]
             self._columns = room
-        for column, part in zip(self._columns, summarise(values.reshape(t * d, s)), strict=True):
-            column[:, first:end] = part.reshape(t, d).T
+        length = max(1, BLOCK // (d * s))
+        for at in range(0, t, length):
+            block = values[at : at + length]
+            for column, part in zip(self._columns, summarise(block.reshape(-1, s)), strict=True):
+                column[:, first + at : first + at + len(block)] = part.reshape(-1, d).T
         self.steps, self._last = end, values[-1].copy()
 
 

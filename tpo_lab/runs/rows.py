@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
 
 from tpo_lab.experiments.kinds import AnyConfig, config_from
 
@@ -19,11 +20,11 @@ RUN_COLUMNS = (
     "seconds, reason, config, versions, host"
 )
 LANE_COLUMNS = "method, status, steps, total, seconds, compile_seconds, rate, diverged, reason, attempts"
-STATUS, OWNER = 4, 6
+STATUS, OWNER, PINNED, DELETED, DIVERGED = 4, 6, 9, 10, 8  # places in these rows; a lane's follow the number of its run
+NONE: Mapping[int, int] = MappingProxyType({})
 
 
-@dataclass(frozen=True)
-class LaneRow:
+class LaneRow(NamedTuple):
     """One method of a run, all its seeds.
 
     Attributes:
@@ -114,22 +115,24 @@ class RunRow:
         return min((lane.steps for lane in self.lanes), default=0)
 
 
-def run(row: tuple[Any, ...], lanes: tuple[LaneRow, ...], alive: Mapping[str, bool]) -> RunRow:
+def run(row: tuple[Any, ...], lanes: Iterable[LaneRow], alive: Mapping[str, bool]) -> RunRow:
     """The run of a row with `RUN_COLUMNS`; `alive`: which of the owners of runs under way still live."""
     values = list(row)
     if not alive.get(row[OWNER], True) and row[STATUS] in ("queued", "running"):
         values[STATUS] = "interrupted"
-    values[9], values[10] = bool(row[9]), bool(row[10])
-    return RunRow(*(*values[1:], lanes))
+    values[PINNED], values[DELETED] = bool(row[PINNED]), bool(row[DELETED])
+    return RunRow(*(*values[1:], tuple(lanes)))
 
 
-def lanes(found: Iterable[tuple[Any, ...]]) -> dict[int, tuple[LaneRow, ...]]:
+def lanes(found: Iterable[tuple[Any, ...]]) -> dict[int, list[LaneRow]]:
     """By number of the run, the lanes of rows with that number and `LANE_COLUMNS`."""
-    by_run: dict[int, tuple[LaneRow, ...]] = {}
-    for number, *values in found:
-        if values[7] != "{}":
-            values[7] = {int(seed): step for seed, step in json.loads(values[7]).items()}
-        else:
-            values[7] = {}
-        by_run[number] = (*by_run.get(number, ()), LaneRow(*values))
+    by_run: dict[int, list[LaneRow]] = {}
+    for row in found:
+        diverged = NONE if row[DIVERGED] == "{}" else _steps(row[DIVERGED])
+        lane = LaneRow._make((*row[1:DIVERGED], diverged, *row[DIVERGED + 1 :]))
+        by_run.setdefault(row[0], []).append(lane)
     return by_run
+
+
+def _steps(text: str) -> Mapping[int, int]:
+    return MappingProxyType({int(seed): step for seed, step in json.loads(text).items()})
