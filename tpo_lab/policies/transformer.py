@@ -17,7 +17,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
-from tpo_lab.policies.layers import causal, dense, norm
+from tpo_lab.policies.layers import causal, dense, gather, gelu, norm, pick_rows, score, softmax
 
 
 @dataclass(frozen=True)
@@ -116,9 +116,9 @@ def log_probs(params: Params, shape: Shape, prompts: Array, outputs: Array) -> A
 
 
 def embed(params: Params, tokens: Array) -> Array:
-    """Embeddings (..., D) of tokens (...). A product with one-hot rows: its gradient is a product, not a scatter."""
-    one_hot: Array = jax.nn.one_hot(tokens, params.embedding.shape[0])
-    return one_hot @ params.embedding
+    """Embeddings (..., D) of tokens (...)."""
+    rows: Array = pick_rows(jax.nn.one_hot(tokens, params.embedding.shape[0]), params.embedding)
+    return rows
 
 
 def block_of(params: Params, layer: int) -> Blocks:
@@ -140,8 +140,7 @@ def finish(block: Blocks, x: Array, attended: Array) -> Array:
     """The residual stream after a layer: x (..., D) and what its heads gathered (..., A, E)."""
     x = x + dense(attended.reshape(x.shape), block.join, block.join_bias)
     y = norm(x, block.norm_scale[1], block.norm_bias[1])
-    hidden = jax.nn.gelu(dense(y, block.up, block.up_bias))
-    return x + dense(hidden, block.down, block.down_bias)
+    return x + dense(gelu(dense(y, block.up, block.up_bias)), block.down, block.down_bias)
 
 
 def read_out(params: Params, x: Array) -> Array:
@@ -161,15 +160,12 @@ def _attend(q: Array, k: Array, v: Array, outputs: int, length: int) -> Array:
     # Heads come first from here on, once: left to the products below, the compiler copies more and compiles longer.
     q, k, v = (jnp.moveaxis(t, 2, 1) for t in (q, k, v))
     (qp, qo), (kp, ko), (vp, vo) = (lax.split(t, (length, outputs * rest), axis=2) for t in (q, k, v))
-    weights = jax.nn.softmax(causal(jnp.einsum("bhte,bhse->bhts", qp, kp)))
-    gathered = jnp.einsum("bhts,bhse->bhte", weights, vp)
+    gathered = gather(softmax(causal(score(qp, kp))), vp)
     if rest:
         own_q, own_k, own_v = (t.reshape(b, a, outputs, rest, e) for t in (qo, ko, vo))
-        to_prompt = jnp.einsum("bhte,bhse->bhts", qo, kp)
-        to_own = causal(jnp.einsum("bhkte,bhkse->bhkts", own_q, own_k)).reshape(b, a, outputs * rest, rest)
-        weights = jax.nn.softmax(jnp.concatenate([to_prompt, to_own], axis=-1))
+        to_own = causal(score(own_q, own_k)).reshape(b, a, outputs * rest, rest)
+        weights = softmax(jnp.concatenate([score(qo, kp), to_own], axis=-1))
         on_prompt, on_own = lax.split(weights, (length, rest), axis=3)
-        on_own = on_own.reshape(b, a, outputs, rest, rest)
-        own = jnp.einsum("bhkts,bhkse->bhkte", on_own, own_v).reshape(b, a, outputs * rest, e)
-        gathered = jnp.concatenate([gathered, jnp.einsum("bhts,bhse->bhte", on_prompt, vp) + own], axis=2)
+        own = gather(on_own.reshape(b, a, outputs, rest, rest), own_v).reshape(b, a, outputs * rest, e)
+        gathered = jnp.concatenate([gathered, gather(on_prompt, vp) + own], axis=2)
     return jnp.moveaxis(gathered, 1, 2)
