@@ -31,6 +31,12 @@ def test_every_preset_survives_json(name: str) -> None:
         ({"methods": ("tpo_token",)}, "reward", "terminal rewards have none"),
         ({"eta": 0.0}, "eta", "from 0.001 to 1000"),
         ({"eta": math.nan}, "eta", "not nan"),
+        ({"rule": "zscore"}, "rule", "Unknown rule 'zscore'; known: tpo_paper"),
+        ({"log_probs": "max"}, "log_probs", "known: sum, mean"),
+        ({"kl_budget": 0}, "kl_budget", "KL budget in nats, in place of eta must be a number from 1e-06 to 1000"),
+        ({"kl_budget": 0.1, "eta": 2}, "kl_budget", "set one of them"),
+        ({"kl_budget": 0.1, "anchor": 0.1}, "kl_budget", "set one of them"),
+        ({"anchor": -1}, "anchor", "from 0 to 1000"),
         ({"epochs": 0}, "epochs", "from 1 to 64"),
         ({"heads": 3}, "heads", "multiple of the heads"),
     ],
@@ -62,3 +68,12 @@ def test_a_methods_own_constants_stand_unless_set() -> None:
     assert ReversalConfig(epochs=4).epochs_of("dg") == 4
     assert ReversalConfig().knobs("grpo") == {"clip": 0.2, "kl_weight": 0.04}
     assert ReversalConfig(eta=2, clip=0.3).knobs("tpo") == {"eta": 2.0}
+
+
+def test_tpos_options_are_for_the_methods_that_take_them() -> None:
+    config = ReversalConfig(methods=("tpo", "group_pg", "grpo"), rule="dr_grpo", log_probs="mean", anchor=0.1)
+    assert [config.rule_of(m) for m in config.methods] == ["dr_grpo", "dr_grpo", None]
+    assert [config.averages_tokens(m) for m in config.methods] == [True, False, False]
+    assert config.knobs("tpo") == {"eta": 1.0, "anchor": 0.1}
+    assert config.knobs("grpo") == {"clip": 0.2, "kl_weight": 0.04}
+    assert ReversalConfig(kl_budget=0.05).knobs("tpo") == {"eta": 1.0, "kl_budget": 0.05}

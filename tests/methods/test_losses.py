@@ -10,7 +10,7 @@ import pytest
 from jax.test_util import check_grads
 
 from tpo_lab.errors import InputError
-from tpo_lab.group import target
+from tpo_lab.group import RULES, target
 from tpo_lab.group.budget import eta_for_kl
 from tpo_lab.methods.losses import LOSSES, loss_of
 from tpo_lab.methods.losses_group import tpo
@@ -36,7 +36,9 @@ def test_the_knobs_of_the_registry_are_keywords_of_the_loss_with_the_same_defaul
     parameters = inspect.signature(LOSSES[name]).parameters
     for knob in METHODS[name].knobs:
         assert parameters[knob.name].default == knob.default
-        assert knob.low <= knob.default <= knob.high
+        assert knob.default is None or knob.low <= knob.default <= knob.high
+    keywords = {"rule": "rule", "log_probs": "lengths"}
+    assert all(keywords[choice] in parameters for choice in METHODS[name].choices)
 
 
 def test_colours_are_unique_and_unknown_names_are_refused() -> None:
@@ -269,6 +271,28 @@ def test_lengths_turn_sums_into_means() -> None:
     np.testing.assert_allclose(aux.weights, same_aux.weights, rtol=1e-6)
 
 
+def test_gspo_takes_the_ratio_per_token_and_the_kl_per_sequence() -> None:
+    """Two candidates of 10 tokens: d = (log 1.5, 0), so rho = (1.5^(1/10), 1), clipped at 1.0004."""
+    log_p, old = jnp.log(jnp.array([0.75, 0.5])), jnp.full(2, LOG_HALF)
+    value, aux = LOSSES["gspo"](log_p, old, jnp.array([1.0, 0.0]), lengths=10.0)  # type: ignore[call-arg]
+    np.testing.assert_allclose(value, -(1.0004 - 1), rtol=2e-3)
+    np.testing.assert_allclose(aux.ratios, [1.5**0.1, 1], rtol=1e-6)
+    np.testing.assert_allclose(aux.kl, KL_15 / 2, rtol=1e-5)
+
+
+def test_equal_scores_give_tpo_exactly_zero_gradient_under_every_rule_with_a_budget_and_with_means() -> None:
+    old = jax.nn.log_softmax(3 * jax.random.normal(jax.random.key(1), (len(CONSTANTS), 8)))
+    scores = jnp.broadcast_to(jnp.array(CONSTANTS)[:, None], old.shape)
+    settings: dict[str, dict[str, Any]] = {rule: {"rule": rule} for rule in RULES}
+    settings |= {"budget": {"kl_budget": 0.1}, "mean": {"lengths": 10.0}}
+
+    @jax.jit
+    def gradients(log_p: jax.Array, s: jax.Array) -> dict[str, jax.Array]:
+        return {name: jax.grad(lambda x, v=v: jnp.sum(tpo(x, old, s, **v)[0]))(log_p) for name, v in settings.items()}
+
+    assert [name for name, g in gradients(old, scores).items() if np.any(np.asarray(g))] == []
+
+
 def test_an_anchor_ends_between_the_tilted_snapshot_and_the_reference() -> None:
     _, old, scores = batch()
     ref = jax.nn.log_softmax(jax.random.normal(jax.random.key(4), (5, 8)))
@@ -277,6 +301,10 @@ def test_an_anchor_ends_between_the_tilted_snapshot_and_the_reference() -> None:
     np.testing.assert_allclose(
         tpo(old, old, scores, log_p_ref=ref, anchor=1e6)[1].weights, jnp.exp(ref), rtol=1e-3, atol=1e-5
     )
+    same = jax.jit(lambda a: tpo(old, old, scores, log_p_ref=ref, anchor=a)[1].weights)(0.5)
+    np.testing.assert_allclose(same, tpo(old, old, scores, log_p_ref=ref, anchor=0.5)[1].weights, rtol=1e-5)
+    u = (scores - scores.mean(1, keepdims=True)) / scores.std(1, keepdims=True)
+    np.testing.assert_allclose(same, jax.nn.softmax((old + 0.5 * ref + u) / 1.5), rtol=1e-4)
     with pytest.raises(ValueError, match="log_p_ref"):
         tpo(old, old, scores, anchor=0.5)
     with pytest.raises(ValueError, match="one of the two"):

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -65,10 +66,18 @@ def test_weights_entropy_clip_and_kl() -> None:
 
 def test_distances_are_zero_on_dead_groups_and_those_of_the_target_elsewhere() -> None:
     old = jnp.log(jnp.full((3, 2), 0.5))
-    q = 1 / (1 + np.exp(-2.0))  # two candidates, scores apart: u = (1, -1)
-    found = distances(PLAN, ROLLOUTS, 1.0, old, old)
-    assert found["demand"] == pytest.approx((q - 0.5) / 3)
+    q, sharp = 1 / (1 + np.exp(-2.0)), 1 / (1 + np.exp(-4.0))  # two candidates, scores apart: u = (1, -1)
     now = old.at[1].set(jnp.log(jnp.array([q, 1 - q])))
-    assert distances(PLAN, ROLLOUTS, 1.0, old, now)["residual"] == pytest.approx(0, abs=1e-7)
-    single, _ = plan_of(ReversalConfig(methods=("dg",)), "dg")
-    assert np.isnan(distances(single, ROLLOUTS, 1.0, old, old)["demand"])
+    plans = {m: plan_of(ReversalConfig(methods=(m,), candidates=2), m)[0] for m in ("rebel", "dg")}
+    found = jax.jit(
+        lambda: {
+            "reached": distances(PLAN, ROLLOUTS, {}, old, now),
+            "sharp": distances(PLAN, ROLLOUTS, {"eta": 0.5}, old, old),
+            "rebel": distances(plans["rebel"], ROLLOUTS, {"eta": 0.5}, old, old),  # an eta that is not TPO's
+            "dg": distances(plans["dg"], ROLLOUTS, {}, old, old),
+        }
+    )()
+    assert found["reached"] == {"demand": pytest.approx((q - 0.5) / 3), "residual": pytest.approx(0, abs=1e-7)}
+    assert found["sharp"]["demand"] == pytest.approx((sharp - 0.5) / 3)
+    assert found["rebel"]["demand"] == pytest.approx((q - 0.5) / 3)
+    assert np.isnan(found["dg"]["demand"])

@@ -15,6 +15,7 @@ from tpo_lab.training import reversal
 from tpo_lab.training.diagnostics import DIAGNOSTICS
 from tpo_lab.training.plan import plan_of
 from tpo_lab.training.reversal import chunk, init
+from tpo_lab.training.rollouts import extras
 
 SMALL = ReversalConfig(methods=("tpo",), length=3, prompts=16, candidates=6, width=32, layers=1, episodes=60)
 
@@ -106,3 +107,38 @@ def test_single_samples_have_no_groups_and_everything_else() -> None:
     grouped = {"all_fail", "all_pass", "zero_variance", "demand", "residual"}
     assert {name for name, values in record.items() if np.isnan(values).all()} <= grouped | {"weight_success"}
     assert all(np.isnan(record[name]).all() for name in grouped)
+
+
+def test_gspo_reads_ratios_per_token() -> None:
+    config = replace(SMALL, methods=("gspo",))
+    plan, _ = plan_of(config, "gspo")
+    assert extras(plan, None) == {"lengths": 3.0}
+    _, record = chunk(config, "gspo", init(config, "gspo"), 20)
+    assert np.isfinite(record["loss"]).all()
+    assert record["clip_share"].max() > 0
+
+
+def test_tpo_takes_a_rule_a_mean_and_an_anchor_to_the_policy_it_began_with() -> None:
+    config = replace(SMALL, rule="trl_group", log_probs="mean", anchor=1e3)
+    plan, numbers = plan_of(config, "tpo")
+    reference = jnp.zeros((16, 6))
+    assert extras(plan, reference) == {"rule": "trl_group", "lengths": 3.0, "log_p_ref": reference}
+    assert set(numbers.knobs) == {"eta", "anchor"}
+    start = init(config, "tpo")
+    state, held = chunk(config, "tpo", start, 40)
+    same(state.reference, start.params)
+    assert init(SMALL, "tpo").reference is None
+    # The same machine code learns without the pull.
+    free = replace(config, anchor=0.0)
+    before = reversal._chunk._cache_size()  # type: ignore[attr-defined]
+    _, learnt = chunk(free, "tpo", init(free, "tpo"), 40)
+    assert reversal._chunk._cache_size() == before  # type: ignore[attr-defined]
+    assert learnt["error"][-5:].mean() < held["error"][-5:].mean() - 0.3
+
+
+def test_a_kl_budget_bounds_what_the_target_asks_for() -> None:
+    """Pinsker: sum |q - p| <= sqrt(2 KL), so its mean over K = 6 candidates is at most sqrt(2 KL) / 6."""
+    config = replace(SMALL, kl_budget=1e-3)
+    _, record = chunk(config, "tpo", init(config, "tpo"), 5)
+    assert 0 < record["demand"].max() <= np.sqrt(2e-3) / 6
+    assert chunk(SMALL, "tpo", init(SMALL, "tpo"), 5)[1]["demand"].max() > np.sqrt(2e-3) / 6

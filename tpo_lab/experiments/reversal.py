@@ -7,18 +7,18 @@ from typing import Any
 
 from tpo_lab.errors import InputError
 from tpo_lab.experiments.config import Config, Setting
+from tpo_lab.group.rules import RULES
 from tpo_lab.methods.registry import METHODS, Knob, Method
 from tpo_lab.registry import Registry
 
-REVERSAL_METHODS: Registry[Method] = Registry(
-    "reversal method", tuple(m for m in METHODS.values() if m.name not in ("ce", "gspo"))
-)
+REVERSAL_METHODS: Registry[Method] = Registry("reversal method", tuple(m for m in METHODS.values() if m.name != "ce"))
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "target": ("copy", "flip", "reverse_copy", "reverse_flip"),
     "reward": ("bag", "sequential", "terminal"),
     "match": ("prompt", "interaction"),
     "partition": ("reference", "matrices"),
+    "log_probs": ("sum", "mean"),
 }
 
 SETTINGS: Registry[Setting] = Registry(
@@ -54,6 +54,11 @@ class ReversalConfig(Config):
         partition: which parameters Muon trains, see `tpo_lab.training.optimiser`.
         epochs: per batch; None is each method's own number.
         eta, clip, clip_high, kl_weight: for the methods that have this knob; None is each method's own value.
+        rule: standardisation, a name in `tpo_lab.group.RULES`, for TPO, TPO without anchor and Group PG; None is
+            the paper's.
+        log_probs: `sum` or `mean` over the tokens of a candidate, for TPO.
+        kl_budget: nats that TPO's target may move from the behaviour policy; solves for eta in each group.
+        anchor: how strongly TPO's target is pulled to the initial policy, in the units of eta; None is not at all.
         Others: see `SETTINGS`.
 
     Raises:
@@ -74,6 +79,10 @@ class ReversalConfig(Config):
     clip: float | None = None
     clip_high: float | None = None
     kl_weight: float | None = None
+    rule: str | None = None
+    log_probs: str = "sum"
+    kl_budget: float | None = None
+    anchor: float | None = None
     learning_rate: float = 1e-3
     width: int = 64
     heads: int = 2
@@ -90,6 +99,10 @@ class ReversalConfig(Config):
                 raise InputError(name, f"Unknown {name} {getattr(self, name)!r}; known: {', '.join(known)}.")
         if self.epochs is not None:
             object.__setattr__(self, "epochs", EPOCHS.check(self.epochs))
+        if self.rule is not None:
+            object.__setattr__(self, "rule", RULES[self.rule].name)
+        if self.kl_budget is not None and not (self.eta is None and self.anchor is None):
+            raise InputError("kl_budget", "A KL budget solves for eta, without an anchor: set one of them.")
         if isinstance(self.methods, str) or not self.methods:
             raise InputError("methods", "Methods must be a list of names, with at least one.")
         object.__setattr__(self, "methods", tuple(dict.fromkeys(REVERSAL_METHODS[n].name for n in self.methods)))
@@ -101,8 +114,17 @@ class ReversalConfig(Config):
             raise InputError("heads", f"The width {self.width} must be a multiple of the heads, not of {self.heads}.")
 
     def knobs(self, method: str) -> dict[str, float]:
-        """The constants of a method under this configuration, by keyword of its loss."""
-        return {knob.name: _checked(knob, getattr(self, knob.name)) for knob in METHODS[method].knobs}
+        """The constants of a method under this configuration, by keyword of its loss; what is off is left out."""
+        found = {knob.name: _checked(knob, getattr(self, knob.name)) for knob in METHODS[method].knobs}
+        return {name: value for name, value in found.items() if value is not None}
+
+    def rule_of(self, method: str) -> str | None:
+        """The standardisation rule of a method under this configuration; None is the method's own."""
+        return self.rule if "rule" in METHODS[method].choices else None
+
+    def averages_tokens(self, method: str) -> bool:
+        """Whether a method reads the mean of a candidate's token log-probs under this configuration, not their sum."""
+        return self.log_probs == "mean" and "log_probs" in METHODS[method].choices
 
     def epochs_of(self, method: str) -> int:
         """Gradient epochs per batch of a method under this configuration."""
@@ -118,7 +140,7 @@ class ReversalConfig(Config):
         return self.prompts, 1, self.learning_rate
 
 
-def _checked(knob: Knob, value: Any) -> float:
+def _checked(knob: Knob, value: Any) -> float | None:
     if value is None:
         return knob.default
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not knob.low <= value <= knob.high:

@@ -1,5 +1,6 @@
 """Losses of one group of K scored candidates. Axes as in `losses`; N is K. All sum over the candidates."""
 
+from dataclasses import replace
 from typing import Any
 
 import jax.numpy as jnp
@@ -17,10 +18,10 @@ def tpo(
     *,
     eta: Array | float = 1.0,
     rule: str = "tpo_paper",
-    kl_budget: float | None = None,
-    lengths: Array | None = None,
+    kl_budget: Array | float | None = None,
+    lengths: Array | float | None = None,
     log_p_ref: Array | None = None,
-    anchor: float = 0.0,
+    anchor: Array | float | None = None,
 ) -> tuple[Array, Aux]:
     """Target Policy Optimization: -sum_i q_i log p_i, q_i prop. to p_i_old exp(u_i / eta); the gradient is p - q.
 
@@ -33,27 +34,28 @@ def tpo(
         eta: temperature > 0, in standard deviations of the score per nat.
         rule: standardisation, a name in `tpo_lab.group.RULES`.
         kl_budget: nats; solves eta in each group so that KL(q || p_old) is this, in place of `eta`.
-        lengths: tokens per candidate, shape (..., K); when given, log-probs are means over tokens, not sums.
+        lengths: tokens per candidate, a number or shape (..., K); when given, log-probs are means over tokens.
         log_p_ref: log-probs under a fixed reference, shape (..., K); needed by an anchor.
-        anchor: strength a >= 0 of the pull to the reference, in the units of eta.
+        anchor: strength a >= 0 of the pull to the reference, in the units of eta; None and 0 are none.
 
     Raises:
         ValueError: if an anchor has no reference, or comes with a KL budget.
 
     Source: arXiv 2604.06159, section 3; budget and anchor are TPO Lab's.
     """
-    if anchor and log_p_ref is None:
+    if log_p_ref is None and anchor:
         raise ValueError("an anchor needs log_p_ref, the log-probs under the reference")
-    if anchor and kl_budget is not None:
+    if kl_budget is not None and anchor:
         raise ValueError("a KL budget solves for eta without an anchor: give one of the two")
     u = advantages_of(scores, rule)
     old, logits = lax.stop_gradient(log_p_old), log_p
     if lengths is not None:
-        old, logits = old / lengths, logits / lengths
+        # A factor behind a barrier: a compiler rounds equal quotients, or fused products, differently, and p misses q.
+        old, logits = lax.optimization_barrier((old * (1 / lengths), logits * (1 / lengths)))
     if kl_budget is not None:
         eta = solve_eta(old, u, kl_budget, ~jnp.isnan(scores))
     base = old
-    if log_p_ref is not None:
+    if log_p_ref is not None and anchor is not None:
         ref = lax.stop_gradient(log_p_ref if lengths is None else log_p_ref / lengths)
         base, eta = (eta * old + anchor * ref) / (eta + anchor), eta + anchor
     return _target_loss(log_p, log_p_old, logits, base, u, eta, ~jnp.isnan(scores))
@@ -177,7 +179,8 @@ def gspo(
 
     Source: arXiv 2507.18071.
     """
-    return _clipped(log_p / lengths, log_p_old / lengths, scores, "reference_grpo", clip, clip_high)
+    value, aux = _clipped(log_p / lengths, log_p_old / lengths, scores, "reference_grpo", clip, clip_high)
+    return value, replace(aux, kl=aux_of(log_p, log_p_old, scores).kl)  # of sequences, as every method records it
 
 
 def rebel(log_p: Array, log_p_old: Array, scores: Array, *, eta: Array | float = 1.0) -> tuple[Array, Aux]:

@@ -30,7 +30,7 @@ def _fit_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Array
     return fit(logits, q, counted), jnp.sum(gradient * tangents[0], axis=-1)
 
 
-def solve_eta(log_p_old: Array, u: Array, budget: float, counted: Array) -> Array:
+def solve_eta(log_p_old: Array, u: Array, budget: Array | float, counted: Array) -> Array:
     """The eta of each group at which KL(q || p_old) is the budget, by bisection on log eta, shape (..., 1).
 
     `tpo_lab.group.budget.eta_for_kl` solves one group to the last digit and refuses what cannot be reached; this one

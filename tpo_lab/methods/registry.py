@@ -10,6 +10,7 @@ from typing import Literal
 from tpo_lab.registry import Registry
 
 GroupKind = Literal["none", "candidates", "tokens"]
+Choice = Literal["rule", "log_probs"]
 
 # Okabe and Ito's palette: apart for every common kind of colour vision, on white and on near-black. The methods that
 # are compared most have it; the others take muted tones between.
@@ -31,13 +32,13 @@ class Knob:
     Attributes:
         name: the keyword of the loss function.
         label: the name that people read.
-        default: the paper's value.
+        default: the paper's value; None is off.
         low, high: the range that is allowed, both ends included.
     """
 
     name: str
     label: str
-    default: float
+    default: float | None
     low: float
     high: float
 
@@ -46,6 +47,8 @@ ETA = Knob("eta", "temperature eta", 1.0, 1e-3, 1e3)
 CLIP = Knob("clip", "clip range", 0.2, 1e-6, 0.99)
 CLIP_HIGH = Knob("clip_high", "upper clip range", 0.28, 1e-6, 10.0)
 KL_WEIGHT = Knob("kl_weight", "KL weight beta", 0.04, 0.0, 100.0)
+KL_BUDGET = Knob("kl_budget", "KL budget in nats, in place of eta", None, 1e-6, 1e3)
+ANCHOR = Knob("anchor", "anchor to the reference policy", None, 0.0, 1e3)
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,9 @@ class Method:
         group: what is compared: nothing, the candidates of a prompt, or next-token candidates at each prefix.
         epochs: gradient epochs per batch by default, on sequences.
         knobs: its constants, as keywords of the loss.
+        choices: what else may be chosen: the standardisation `rule`, and whether `log_probs` of a candidate are summed
+            over its tokens or averaged.
+        fits_target: it fits the policy to a target over the group, which is what its loss weighs candidates by.
         neutral: a group of equal scores leaves the policy exactly where it was in the first epoch.
     """
 
@@ -72,6 +78,8 @@ class Method:
     group: GroupKind
     epochs: int = 4
     knobs: tuple[Knob, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    fits_target: bool = False
     neutral: bool = True
 
 
@@ -83,7 +91,17 @@ _KL = r" + \beta (e^{-d_i} + d_i - 1)"
 METHODS: Registry[Method] = Registry(
     "method",
     (
-        Method("tpo", "TPO", BLUE, _TPO, _PAPER, "candidates", knobs=(ETA,)),
+        Method(
+            "tpo",
+            "TPO",
+            BLUE,
+            _TPO,
+            _PAPER,
+            "candidates",
+            knobs=(ETA, KL_BUDGET, ANCHOR),
+            choices=("rule", "log_probs"),
+            fits_target=True,
+        ),
         Method(
             "dg",
             "DG",
@@ -107,9 +125,11 @@ METHODS: Registry[Method] = Registry(
             _PAPER,
             "candidates",
             knobs=(ETA,),
+            choices=("rule",),
+            fits_target=True,
             neutral=False,
         ),
-        Method("group_pg", "Group PG", "#A04668", r"-\sum_i u_i \log p_i", _PAPER, "candidates"),
+        Method("group_pg", "Group PG", "#A04668", r"-\sum_i u_i \log p_i", _PAPER, "candidates", choices=("rule",)),
         Method("grpo_no_kl", "GRPO, no KL", ORANGE, _GRPO, _PAPER, "candidates", knobs=(CLIP,)),
         Method(
             "grpo_masked",
@@ -120,7 +140,17 @@ METHODS: Registry[Method] = Registry(
             "candidates",
             knobs=(CLIP, KL_WEIGHT),
         ),
-        Method("tpo_token", "TPO, per token", "#3F6BE0", _TPO, _PAPER, "tokens", knobs=(ETA,)),
+        Method(
+            "tpo_token",
+            "TPO, per token",
+            "#3F6BE0",
+            _TPO,
+            _PAPER,
+            "tokens",
+            knobs=(ETA, KL_BUDGET, ANCHOR),
+            choices=("rule",),
+            fits_target=True,
+        ),
         Method("grpo_token", "GRPO, per token", "#E8743B", _GRPO + _KL, _PAPER, "tokens", knobs=(CLIP, KL_WEIGHT)),
         Method("ce", "CE (oracle)", GREY, r"-\log \pi(y)", _PAPER, "none", 1),
         Method("rloo", "RLOO", "#44AA99", r"-\sum_i (s_i - \bar s_{-i}) \log p_i", "arXiv 2402.14740", "candidates"),
@@ -149,7 +179,7 @@ METHODS: Registry[Method] = Registry(
             "rebel",
             "REBEL",
             "#6699CC",
-            r"\tfrac{1}{K}\sum_{i<j} \left(\eta (d_i - d_j) - (s_i - s_j)\right)^2",
+            r"\tfrac{1}{K}\sum_{i<j} \left((d_i - d_j) / \eta - (s_i - s_j)\right)^2",
             "arXiv 2404.16767",
             "candidates",
             knobs=(ETA,),

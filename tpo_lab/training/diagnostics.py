@@ -1,12 +1,13 @@
 """What is recorded of every step, for any method. A share or mean over nothing is NaN."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import jax.numpy as jnp
 from jax import Array
 
 from tpo_lab import group
-from tpo_lab.methods.losses import Aux
+from tpo_lab.methods.losses import Aux, loss_of
 from tpo_lab.methods.registry import METHODS
 from tpo_lab.training.plan import Plan
 from tpo_lab.training.rollouts import Rollouts
@@ -75,12 +76,20 @@ def of_last_epoch(aux: Aux) -> dict[str, Array]:
     return {"kl": jnp.mean(aux.kl), "clip_share": jnp.mean(aux.clipped)}
 
 
-def distances(plan: Plan, rollouts: Rollouts, eta: Array | float, old: Array, now: Array) -> dict[str, Array]:
-    """Mean |q - p| before and after, with TPO's target q of these candidates, whatever the method compares them by."""
-    if METHODS[plan.method].group == "none":
+def distances(plan: Plan, rollouts: Rollouts, settings: Mapping[str, Any], old: Array, now: Array) -> dict[str, Array]:
+    """Mean |q - p| before and after: with the method's own target q, or TPO's where it has none.
+
+    Args:
+        settings: the keywords of the method's loss.
+        old, now: log-probs before the update and at its last gradient, (..., K).
+    """
+    method = METHODS[plan.method]
+    if method.group == "none":
         return dict.fromkeys(("demand", "residual"), jnp.float32(jnp.nan))
-    q: Array = group.target(old, group.standardise(rollouts.signal), eta=eta)
-    gap = jnp.abs(q - group.policy(jnp.stack([old, now])))
+    name, settings = (plan.method, settings) if method.fits_target else ("tpo", {})
+    q: Array = loss_of(name)(old, old, rollouts.signal, **settings)[1].weights
+    p: Array = group.policy(jnp.stack([old, now]) / (plan.shape.length if plan.mean else 1))
+    gap = jnp.abs(q - p)
     return {"demand": jnp.mean(gap[0]), "residual": jnp.mean(gap[1])}
 
 

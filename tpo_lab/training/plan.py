@@ -24,6 +24,9 @@ class Plan:
     prompts: int
     outputs: int  # of each prompt
     candidates: int  # K
+    rule: str | None = None  # of standardisation, where the method's own is not meant
+    mean: bool = False  # over a candidate's tokens, where the method would take the sum
+    anchored: bool = False  # to the initial policy
 
 
 class Numbers(NamedTuple):
@@ -41,6 +44,7 @@ def plan_of(config: ReversalConfig, method: str) -> tuple[Plan, Numbers]:
         InputError: if the configuration does not allow the method.
     """
     prompts, outputs, learning_rate = config.budget(method)
+    knobs = {name: jnp.float32(value) for name, value in config.knobs(method).items()}
     plan = Plan(
         method=method,
         target=cast(Target, config.target),
@@ -50,6 +54,8 @@ def plan_of(config: ReversalConfig, method: str) -> tuple[Plan, Numbers]:
         prompts=prompts,
         outputs=outputs,
         candidates=config.candidates,
+        rule=config.rule_of(method),
+        mean=config.averages_tokens(method),
+        anchored="anchor" in knobs,
     )
-    knobs = {name: jnp.float32(value) for name, value in config.knobs(method).items()}
     return plan, Numbers(jnp.float32(learning_rate), jnp.int32(config.epochs_of(method)), knobs)

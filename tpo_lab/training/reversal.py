@@ -22,7 +22,7 @@ from tpo_lab.training import diagnostics
 from tpo_lab.training.diagnostics import DIAGNOSTICS, FIRST_EPOCH, LAST_EPOCH, SHOWS_DIVERGENCE
 from tpo_lab.training.optimiser import optimiser
 from tpo_lab.training.plan import Numbers, Plan, plan_of
-from tpo_lab.training.rollouts import Rollouts, chosen, roll_out
+from tpo_lab.training.rollouts import Rollouts, chosen, extras, roll_out
 
 __all__ = ["CHUNK", "DIAGNOSTICS", "SHOWS_DIVERGENCE", "State", "chunk", "compiled", "init", "step", "warm"]
 
@@ -40,6 +40,7 @@ class State(NamedTuple):
     optimiser: Any
     key: Array
     episode: Array  # episodes done
+    reference: Params | None = None  # the initial policy, if the target is anchored to it
 
 
 def init(config: ReversalConfig, method: str, seed: int = 0) -> State:
@@ -84,7 +85,8 @@ def _init(plan: Plan, base: Array, seed: Array) -> State:
     key = jax.random.fold_in(jax.random.key(base), seed)
     of_params, of_episodes = jax.random.split(key)
     params = transformer.init(of_params, plan.shape)
-    return State(params, optimiser(0.0, plan.partition).init(params), of_episodes, jnp.int32(0))
+    reference = params if plan.anchored else None
+    return State(params, optimiser(0.0, plan.partition).init(params), of_episodes, jnp.int32(0), reference)
 
 
 @partial(jax.jit, static_argnums=0, compiler_options=QUICK)
@@ -106,11 +108,16 @@ def step(plan: Plan, numbers: Numbers, state: State) -> tuple[State, dict[str, A
     """One episode: roll out, then take gradient epochs on that batch; the state after it and its diagnostics."""
     rollouts = roll_out(plan, state.params, jax.random.fold_in(state.key, state.episode))
     update = optimiser(numbers.learning_rate, plan.partition).update
+    reference = None
+    if state.reference is not None:
+        log_p = transformer.log_probs(state.reference, plan.shape, rollouts.prompts, rollouts.outputs)
+        reference = chosen(plan, rollouts, log_p)
+    settings = numbers.knobs | extras(plan, reference)
 
     def epoch(i: Array, carry: tuple[Any, ...]) -> tuple[Any, ...]:
         params, moments, old, _, first, _ = carry
         (value, (log_p, now, aux)), gradient = jax.value_and_grad(_loss, argnums=2, has_aux=True)(
-            plan, numbers, params, rollouts, old, i == 0
+            plan, settings, params, rollouts, old, i == 0
         )
         metrics = diagnostics.of_first_epoch(rollouts, log_p, value, aux, optax.tree.norm(gradient))
         first = jnp.where(i == 0, jnp.stack([metrics[name] for name in FIRST_EPOCH]), first)
@@ -124,12 +131,12 @@ def step(plan: Plan, numbers: Numbers, state: State) -> tuple[State, dict[str, A
     params, moments, old, now, first, last = lax.fori_loop(0, numbers.epochs, epoch, carry)
     metrics = diagnostics.of_rollouts(plan, rollouts)
     metrics |= dict(zip(FIRST_EPOCH, first, strict=True)) | dict(zip(LAST_EPOCH, last, strict=True))
-    metrics |= diagnostics.distances(plan, rollouts, numbers.knobs.get("eta", 1.0), old, now)
-    return State(params, moments, state.key, state.episode + 1), metrics
+    metrics |= diagnostics.distances(plan, rollouts, settings, old, now)
+    return State(params, moments, state.key, state.episode + 1, state.reference), metrics
 
 
 def _loss(
-    plan: Plan, numbers: Numbers, params: Params, rollouts: Rollouts, old: Array, is_first: Array
+    plan: Plan, settings: dict[str, Any], params: Params, rollouts: Rollouts, old: Array, is_first: Array
 ) -> tuple[Array, tuple[Array, Array, Aux]]:
     """Mean loss over prompts. In the first epoch the policy is the snapshot: its log-probs, bit for bit, are the old.
 
@@ -138,6 +145,6 @@ def _loss(
     log_p = transformer.log_probs(params, plan.shape, rollouts.prompts, rollouts.outputs)
     now = chosen(plan, rollouts, log_p)
     old = lax.stop_gradient(jnp.where(is_first, now, old))
-    values, aux = loss_of(plan.method)(now, old, rollouts.signal, **numbers.knobs)
+    values, aux = loss_of(plan.method)(now, old, rollouts.signal, **settings)
     value = jnp.sum(values) / rollouts.prompts.shape[0]
     return value, lax.stop_gradient((log_p, now, aux))

@@ -1,6 +1,6 @@
 """One batch of rollouts of token reversal, scored for any method. Axes as in `tpo_lab.policies.transformer`."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -64,3 +64,10 @@ def chosen(plan: Plan, rollouts: Rollouts, log_p: Array) -> Array:
         return jnp.sum(picks * log_p[:, 0, :, None], axis=-1)
     taken = jnp.sum(jax.nn.one_hot(rollouts.outputs, plan.shape.vocabulary) * log_p, axis=-1)
     return jnp.sum(taken, axis=-1) if METHODS[plan.method].group == "candidates" else taken[:, 0]
+
+
+def extras(plan: Plan, reference: Array | None) -> dict[str, Any]:
+    """What a loss is told beside its knobs: the rule, the tokens of a candidate, its log-probs under the reference."""
+    lengths = float(plan.shape.length) if plan.mean or plan.method == "gspo" else None
+    found = {"rule": plan.rule, "lengths": lengths, "log_p_ref": reference}
+    return {name: value for name, value in found.items() if value is not None}
