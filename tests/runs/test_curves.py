@@ -148,8 +148,13 @@ def test_a_run_that_is_done_gives_its_checkpoints_back(folder: Path) -> None:
     with RunFile.create(folder, "run", DIAGNOSTICS, 3) as file:
         file.take("tpo")
         file.append("tpo", 0, values_of(0, 4), b"x" * 1_000_000)
+        reading = RunFile.open(folder, "run")
+        assert reading
+        (seen,) = reading.read()
         file.compact()
         np.testing.assert_array_equal(file.values("tpo"), values_of(0, 4))
+        assert (reading.read(seen.id), [chunk.id for chunk in reading.read()]) == ([], [seen.id])
+        reading.close()
     assert path_of(folder, "run").stat().st_size < 100_000
 
 

@@ -61,12 +61,12 @@ def test_a_store_that_was_open_to_others_is_closed(folder: Path) -> None:
 
 
 def test_a_folder_of_other_things_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "letter.txt").write_text("dear")
+    (tmp_path / "runs").mkdir()  # others have runs too
     tmp_path.chmod(0o755)
     monkeypatch.setenv(home.VARIABLE, str(tmp_path))
     with pytest.raises(InputError, match="holds other things than runs of TPO Lab; set TPO_LAB_HOME"):
         home.data_folder()
-    assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
+    assert [path.name for path in tmp_path.iterdir()] == ["runs"]
     assert mode(tmp_path) == 0o755
 
 

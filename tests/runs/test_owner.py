@@ -98,6 +98,19 @@ def test_of_many_who_claim_a_run_at_once_one_gets_it(folder: Path, monkeypatch: 
             each.release()
 
 
+def test_two_may_ask_for_the_same(folder: Path) -> None:
+    first, second, me = Catalogue(folder), Catalogue(folder), Owner(folder)
+    run_id = first.add(CONFIG, owner_id=me.id)
+    first.set_run(run_id, "running")
+    assert (first.want(run_id, "stop"), second.want(run_id, "stop")) == (True, True)
+    assert first.wanted(me.id) == second.wanted(me.id) == {run_id: "stop"}
+    first.set_run(run_id, "stopped")
+    assert (second.want(run_id, "stop"), second.wanted(me.id)) == (False, {})
+    first.close()
+    second.close()
+    me.release()
+
+
 def test_a_clock_that_jumps_ends_nobody(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(owner, "_mine", set())
     me = Owner(folder)

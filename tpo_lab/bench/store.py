@@ -16,7 +16,6 @@ import numpy as np
 from tpo_lab.experiments.reversal import ReversalConfig
 from tpo_lab.runs.catalogue import Catalogue
 from tpo_lab.runs.curves import RunFile
-from tpo_lab.runs.home import RUNS
 from tpo_lab.runs.reader import Reader
 
 CONFIG = ReversalConfig(methods=("tpo", "grpo", "ppo", "dg", "grpo_no_kl"))
@@ -73,7 +72,6 @@ def measure() -> StoreTimes:
     """Fill a store and time it."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / RUNS).mkdir()
         with closing(Catalogue(folder)) as catalogue:
             run_id = _fill(catalogue)
             listed = [_milliseconds(lambda: _list(folder)) for _ in range(ROUNDS)]

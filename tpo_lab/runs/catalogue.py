@@ -153,6 +153,8 @@ class Catalogue:
 
     def set_lane(self, run_id: str, method: str, **changes: Any) -> None:
         """Change columns of a lane: status, steps, seconds, compile_seconds, rate, diverged, reason, attempts."""
+        if not changes:
+            return
         if unknown := changes.keys() - LANE_CHANGES:
             raise InputError("lane", f"Unknown lane columns: {', '.join(sorted(unknown))}.")
         if "diverged" in changes:

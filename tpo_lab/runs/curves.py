@@ -183,7 +183,11 @@ class RunFile:
             return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
 
     def compact(self) -> None:
-        """Drop the checkpoints of a run that is done, and give their space back."""
+        """Drop the checkpoints of a run that is done, and give their space back.
+
+        Raises:
+            StoreError: if there is no room to do so; nothing is lost then.
+        """
         with writing(self._connection, self.path):
             self._connection.execute("UPDATE lanes SET checkpoint = NULL, writer = ''")
         with told(self.path):

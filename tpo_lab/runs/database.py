@@ -134,7 +134,7 @@ def _other_version(path: Path, found: int, known: int) -> StoreError:
 def _sentence(error: sqlite3.Error, path: Path) -> str:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or "decode" in str(error):
-        return str(damaged(path))
+        return f"{path} is damaged; to go on without it, move it away, and its -wal and -shm if they are there."
     if code == sqlite3.SQLITE_FULL:
         return f"The disk is full: nothing more can be written to {path}."
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):

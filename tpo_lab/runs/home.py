@@ -10,8 +10,8 @@ import platformdirs
 from tpo_lab.errors import InputError
 
 VARIABLE = "TPO_LAB_HOME"
-RUNS = "runs"  # also what tells a data folder from any other folder
-OWNERS = "owners"
+MARK = ".tpo-lab"  # a file that tells a data folder from any other folder
+RUNS, OWNERS = "runs", "owners"  # folders in it
 
 
 def data_folder() -> Path:
@@ -27,12 +27,12 @@ def data_folder() -> Path:
     advice = f"set {VARIABLE} to a folder that you can write."
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not (folder / RUNS).is_dir():
-            if any(folder.iterdir()):
+        if not (folder / MARK).exists():
+            if any(path.name != MARK for path in folder.iterdir()):
                 raise InputError(
                     "home", f"{folder} holds other things than runs of TPO Lab; set {VARIABLE} to a folder of its own."
                 )
-            (folder / RUNS).mkdir(mode=0o700, exist_ok=True)
+            private(folder / MARK)
         os.listdir(folder)
     except FileExistsError:
         raise InputError("home", f"The data folder {folder} is a file; {advice}") from None
