@@ -113,7 +113,7 @@ _TITLES: Mapping[Kind, str] = {
     "flip": "The order turns round",
     "cliff": "The target jumps",
     "rounding": "Rounding decides",
-    "half": "Their constants silence",
+    "half": "Constants silence",
 }
 
 
@@ -174,8 +174,8 @@ _SAY: Mapping[Kind, Any] = {
         "not what the rule means."
     ),
     "half": lambda these, rules, _: (
-        "Half of u is gone below sigma = "
-        + _names(sorted(these, key=lambda f: -f.low), rules, lambda f: f"({figure(f.low)})")
+        "An added constant or a floor takes half of u or more, below sigma: "
+        + _names(sorted(these, key=lambda f: -f.low), rules, lambda f: figure(f.low))
         + "."
     ),
 }

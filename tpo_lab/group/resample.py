@@ -18,7 +18,7 @@ from tpo_lab.group.target import target
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 SEED = 20260419
-_NUMBERS = 40_000  # drawn for one question: a few milliseconds
+_NUMBERS, _DRAWS = 40_000, 4_000  # at most, for one question: a few milliseconds
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Trust:
 
 def draws_for(k: int, rule: Rule) -> int:
     """How many draws a question about K candidates gets; leave-one-out rules compare every pair."""
-    return max(200, _NUMBERS // (k * k if rule.scale == "leave_one_out" else k))
+    return min(_DRAWS, max(200, _NUMBERS // (k * k if rule.scale == "leave_one_out" else k)))
 
 
 def trust(scenario: Scenario, noise: Noise, *, seed: int = SEED) -> Trust:

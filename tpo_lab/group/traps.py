@@ -26,6 +26,7 @@ class Trap:
         precision: in which it goes wrong.
         as_zero: whether a missing score is counted as 0; right is to leave it out.
         right: one sentence after the right value.
+        instead: how the right value is announced.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Trap:
     right_rule: str = "tpo_paper"
     precision: Precision = "float32"
     as_zero: bool = False
+    instead: str = "right is"
 
     def wrong_value(self) -> float:
         """u of the candidate as the stack gives it."""
@@ -158,12 +160,13 @@ TRAPS: Registry[Trap] = Registry(
         Trap(
             "low_variance",
             "The low-variance trap",
-            "A difference of 0.001 gives the target of a difference of 1. Right depends on the noise of the scorer.",
-            "A floor of 0.05 gives this; see below how far the target can be trusted.",
+            "A difference of 0.001 gives the target of a difference of 1, be it a difference or noise.",
+            "Which of the two is right depends on the noise of the scorer: see how far to trust it.",
             Scenario((0.001, 0, 0)),
             RULES["tpo_paper"],
             right_rule="robust_floor",
             precision="float64",
+            instead="a floor of 0.05 on σ gives",
         ),
         Trap(
             "alone",

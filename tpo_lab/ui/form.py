@@ -139,7 +139,9 @@ def load(name: str, defaults: Mapping[str, str], make: Callable[[Mapping[str, st
     return form
 
 
-def text_field(form: Form[Any], label: str, name: str, *, area: int = 0, help: str | None = None, hint: str = "") -> None:
+def text_field(
+    form: Form[Any], label: str, name: str, *, area: int = 0, help: str | None = None, hint: str = ""
+) -> None:
     """A field of text; `area` is its height in pixels, 0 for one line. What is wrong stands below it."""
     if area:
         st.text_area(label, form.text(name), height=area, help=help, placeholder=hint, **form.on(name))
@@ -151,7 +153,13 @@ def text_field(form: Form[Any], label: str, name: str, *, area: int = 0, help: s
 def choice(form: Form[Any], label: str, name: str, options: Mapping[str, str], **more: Any) -> None:
     """One of a few options by name, in a row; its label is what people read."""
     st.segmented_control(
-        label, list(options), default=form.text(name), format_func=options.__getitem__, required=True, **more, **form.on(name)
+        label,
+        list(options),
+        default=form.text(name),
+        format_func=options.__getitem__,
+        required=True,
+        **more,
+        **form.on(name),
     )
     form.complain(name)
 

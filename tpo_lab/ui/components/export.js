@@ -46,11 +46,11 @@ function plain(name, colour) {
   return [`${name}:rgb(${red},${green},${blue})`, `${name}-opacity:${(alpha / 255).toFixed(3)}`];
 }
 
-function saveSvg(svg, name) {
+export function saveSvg(svg, name) {
   save(new Blob([standalone(svg)], { type: "image/svg+xml" }), `${name}.svg`);
 }
 
-async function savePng(svg, name) {
+export async function savePng(svg, name) {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(standalone(svg))}`;
   await image.decode();

@@ -1,0 +1,159 @@
+"""The page Low variance without a browser: every trap and look, the numbers on the charts, and bad input."""
+
+import io
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa  # type: ignore[import-untyped]
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.test_target import control, quiet, sentences, url
+from tpo_lab.group.rules import RULES
+from tpo_lab.group.traps import TRAPS
+from tpo_lab.ui import microscope
+from tpo_lab.ui.microscope_rules import csv_text
+
+PAGE = Path(__file__).parents[2] / "pages" / "low_variance.py"
+
+
+def opened(**query: str) -> AppTest:
+    page = AppTest.from_file(str(PAGE), default_timeout=30)
+    for name, value in query.items():
+        page.query_params[name] = value
+    return quiet(page.run())
+
+
+def texts(page: AppTest) -> str:
+    return re.sub("<[^>]*>", "", " ".join(element.proto.body for element in page.get("html")))
+
+
+def data(page: AppTest, chart: int, name: str) -> dict[str, list[Any]]:
+    """A data set of a chart, by column."""
+    (found,) = [d for d in page.get("vega_lite_chart")[chart].proto.datasets if d.name == name]
+    table: dict[str, list[Any]] = pa.ipc.open_stream(io.BytesIO(found.data.data)).read_all().to_pydict()
+    return table
+
+
+def typed(page: AppTest, label: str, text: str, kind: str = "text_input") -> AppTest:
+    return quiet(control(page, kind, label).set_value(text).run())
+
+
+def test_it_opens_on_the_low_variance_trap() -> None:
+    page = opened()
+    assert "The low-variance trap" in texts(page)
+    assert url(page) == {}
+    np.testing.assert_allclose(data(page, 0, "now")["spread"], [float(np.std([0.001, 0, 0]))])
+    rows = [row for row in texts(page).split("\n") if row]
+    assert all(rule.label.replace("'", "&#x27;") in " ".join(rows) for rule in RULES.values())
+
+
+@pytest.mark.parametrize("name", TRAPS)
+def test_every_trap_opens_and_names_both_values(name: str) -> None:
+    page = opened(**microscope.of_trap(TRAPS[name]))
+    assert TRAPS[name].label in texts(page)
+    assert f"{TRAPS[name].instead} " in texts(page)
+    assert TRAPS[name].rule.label.replace("'", "&#x27;") in texts(page)
+    assert not sentences(page)
+
+
+def test_the_slider_moves_the_group_and_leaves_the_curves() -> None:
+    page = opened(scores="1,0,0,0", show="u")
+    before = data(page, 0, "chosen")
+    page = quiet(control(page, "select_slider", "Spread σ").set_value(1e-7).run())
+    assert float(url(page)["spread"]) == 1e-7
+    assert data(page, 0, "now")["spread"] == [pytest.approx(1e-7)]
+    assert data(page, 0, "chosen") == before
+    (back,) = [b for b in page.button if b.label.startswith("Back to the scores")]
+    assert "spread" not in url(quiet(back.click().run()))
+
+
+def test_equal_scores_have_no_slider_and_leak_only_where_a_stack_does() -> None:
+    page = opened(scores="0.7,0.7,0.7,0.7,0.7,0.7,0.7", precision="float32", show="u")
+    assert not page.select_slider
+    lines = data(page, 0, "chosen")
+    values = dict(zip(lines["label"], lines["value"], strict=True))
+    assert values["TPO, paper"] == 0
+    assert values["GRPO, TPO's reference code"] == pytest.approx(0.856, abs=1e-3)
+    assert set(data(page, 0, "marks")["kind"]) == {"leak"}
+
+
+def test_trust_needs_noise_and_says_what_it_does() -> None:
+    page = opened(look="trust")
+    assert "signal than noise" in texts(page)
+    page = typed(page, "Noise of one score, score units", "0.01")
+    assert "Mostly noise" in texts(page)
+    assert len(page.get("vega_lite_chart")) == 3
+    assert len(data(page, 0, "q")["candidate"]) == 3
+    page = typed(page, "Noise of one score, score units", "0")
+    assert "no noise" in page.info[0].value
+
+
+def test_the_noise_is_estimated_from_repeats() -> None:
+    page = opened(look="trust", scores="1,0")
+    page.session_state["microscope.open.repeats"] = True
+    page = typed(quiet(page.run()), "One line a candidate", "1.0 1.2\n0 0.2", "text_area")
+    assert "0.141" in " ".join(c.value for c in page.caption)
+    (use,) = [b for b in page.button if b.label == "Use it"]
+    assert url(quiet(use.click().run()))["noise"] == "0.1414"
+
+
+def test_rewards_collapse_when_summed_first() -> None:
+    page = opened(look="rewards")
+    assert "Different rewards collapse" in texts(page)
+    page = typed(page, "Weights", "1,2")
+    assert "Nothing collapses" in texts(page)
+    page = typed(page, "Weights", "1")
+    assert sentences(page) == ["There are 1 weights for 2 rewards; give one each."]
+
+
+def test_copies_are_kept_or_merged() -> None:
+    page = opened(look="copies", scores="1,0,0.5", answers="a,a,b")
+    assert "Copies: a × 2" in texts(page)
+    page = typed(page, "Answers", "a,b")
+    assert sentences(page) == ["There are 2 answers for 3 scores; name one a candidate."]
+    assert "Copies: a × 2" in texts(page)  # the last good one stays
+    assert control(page, "text_input", "Answers").value == "a,b"
+
+
+def test_bad_input_keeps_what_was_typed_and_the_group() -> None:
+    page = typed(opened(), "Scores", "1,x")
+    assert len(sentences(page)) == 1
+    assert control(page, "text_input", "Scores").value == "1,x"
+    assert url(page) == {}
+    page = quiet(control(page, "select_slider", "Spread σ").set_value(0.1).run())  # other controls go on working
+    assert url(page) == {"spread": "0.1"}
+    assert len(sentences(page)) == 1
+    assert not sentences(typed(page, "Scores", "1,0"))
+
+
+@pytest.mark.parametrize(
+    ("query", "about"),
+    [
+        ({"scores": "1,a"}, "'a'"),
+        ({"look": "all"}, "rewards"),
+        ({"rules": "tpo"}, "tpo_paper"),
+        ({"spread": "1e9"}, "spread must be"),
+        ({"precision": "float16"}, "float32"),
+        ({"noise": "-1"}, "noise must be"),
+        ({"noise_kind": "pink"}, "step"),
+        ({"rewards": "1,0\n1"}, "2, 1 numbers"),
+        ({"colour": "red"}, "colour"),
+    ],
+)
+def test_a_bad_url_is_one_sentence(query: dict[str, str], about: str) -> None:
+    page = opened(**query)
+    assert len(sentences(page)) == 1
+    assert about in sentences(page)[0].replace("\\", "")
+    assert "The low-variance trap" in texts(page)
+    assert url(page) == query
+
+
+def test_the_table_as_a_file() -> None:
+    view = microscope.read({**microscope.DEFAULTS, "scores": "1,null,0"})
+    table = np.genfromtxt(io.StringIO(csv_text(view)), delimiter=",", names=True, dtype=None, encoding="utf-8")
+    assert len(table) == 2 * len(RULES)
+    assert set(table["candidate"]) == {1, 3}
+    np.testing.assert_allclose(table["u"][table["rule"] == "tpo_paper"], [1, -1])

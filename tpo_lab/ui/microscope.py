@@ -1,0 +1,182 @@
+"""What the page Low variance shows: the one declared list of its state, read from the texts of its fields."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import get_args
+
+import numpy as np
+
+from tpo_lab.charts.spread import Shown
+from tpo_lab.errors import InputError, shown
+from tpo_lab.group.duplicates import equal_names
+from tpo_lab.group.findings import NARROWEST, WIDEST
+from tpo_lab.group.literal import PRECISIONS, Precision
+from tpo_lab.group.noise import Estimate, Noise, estimate
+from tpo_lab.group.parse import parse_number, parse_numbers, write_number, write_numbers
+from tpo_lab.group.rules import RULES, Rule
+from tpo_lab.group.scenario import Floats, Scenario
+from tpo_lab.group.spread import Curves, curves, rescaled
+from tpo_lab.group.traps import TRAPS, Trap
+
+LOOKS = {
+    "rules": "Rules against the spread",
+    "trust": "How far to trust it",
+    "rewards": "Several rewards",
+    "copies": "Copies of an answer",
+}
+MISSING = {"out": "left out", "zero": "counted as 0"}
+CHOSEN = "tpo_paper,tpo_reference,trl_group,verl_grpo,openrlhf_group_norm,nemo_rl,robust_floor"
+
+DEFAULTS = {
+    "look": "rules",
+    "scores": "0.001,0,0",
+    "policy": "",
+    "eta": "1",
+    "spread": "",
+    "rule": "tpo_paper",
+    "precision": "float64",
+    "show": "q",
+    "missing": "out",
+    "rules": CHOSEN,
+    "noise": "0.0005",
+    "noise_kind": "normal",
+    "repeats": "",
+    "rewards": "1,0,0,0\n0,1,1,0",
+    "weights": "1,1",
+    "answers": "",
+}
+
+
+@dataclass(frozen=True)
+class View:
+    """The page's state as values; the texts of `DEFAULTS` are its only source.
+
+    Attributes:
+        typed: the group as its fields hold it.
+        scenario: the group that is shown: at the chosen spread, missing scores counted as 0 if so chosen.
+        unstretched: the same at the spread of the typed scores.
+        trap: the trap whose group this is, if it is one's.
+        rules: all rules, by name, and the trap's own where it is none of them.
+        chosen: names of those in colour.
+    """
+
+    look: str
+    typed: Scenario
+    scenario: Scenario
+    unstretched: Scenario
+    as_zero: bool
+    precision: Precision
+    show: Shown
+    trap: Trap | None
+    rules: Mapping[str, Rule]
+    chosen: tuple[str, ...]
+    noise: Noise
+    measured: Estimate | None
+    rewards: Floats
+    weights: Floats
+    answers: tuple[str, ...]
+
+    def curves(self) -> Curves:
+        """Every rule on the typed group, at every spread."""
+        return _curves(self.unstretched, self.precision, self.trap)
+
+
+def read(texts: Mapping[str, str]) -> View:
+    """The view of the fields' texts.
+
+    Raises:
+        InputError: for the first that is wrong; it names the field.
+    """
+    _known("look", texts["look"], LOOKS)
+    policy = parse_numbers(texts["policy"], "policy") if texts["policy"].strip() else None
+    typed = Scenario(
+        parse_numbers(texts["scores"], "scores", missing=True),
+        policy,
+        eta=parse_number(texts["eta"], "eta"),
+        rule=RULES[texts["rule"]].name,
+    )
+    as_zero = _known("missing", texts["missing"], MISSING) == "zero"
+    precision: Precision = _known("precision", texts["precision"], PRECISIONS)  # type: ignore[assignment]
+    show: Shown = _known("show", texts["show"], get_args(Shown))  # type: ignore[assignment]
+    trap = next(
+        (t for t in TRAPS.values() if (t.scenario, t.as_zero, t.precision) == (typed, as_zero, precision)), None
+    )
+    trap = None if texts["spread"] else trap
+    rules = dict(RULES) if trap is None else {**RULES, trap.rule.name: trap.rule}
+    names = [RULES[name].name for name in texts["rules"].split(",") if name]
+    if trap is not None and trap.rule.name not in names:
+        names.append(trap.rule.name)
+    unstretched = _as_zero(typed) if as_zero else typed
+    scenario = rescaled(unstretched, _spread(texts["spread"])) if texts["spread"] else unstretched
+    lines = [line for line in texts["repeats"].splitlines() if line.strip()]
+    return View(
+        look=texts["look"],
+        typed=typed,
+        scenario=scenario,
+        unstretched=unstretched,
+        as_zero=as_zero,
+        precision=precision,
+        show=show,
+        trap=trap,
+        rules=rules,
+        chosen=tuple(names),
+        noise=Noise(parse_number(texts["noise"], "noise"), texts["noise_kind"]),  # type: ignore[arg-type]
+        measured=estimate([parse_numbers(line, "repeats") for line in lines]) if lines else None,
+        rewards=_rewards(texts["rewards"]),
+        weights=np.array(parse_numbers(texts["weights"], "weights")),
+        answers=_answers(texts["answers"], scenario) if texts["look"] == "copies" else (),
+    )
+
+
+def of_trap(trap: Trap) -> dict[str, str]:
+    """The texts that show a trap."""
+    return {
+        "scores": write_numbers(trap.scenario.scores),
+        "precision": trap.precision,
+        "missing": "zero" if trap.as_zero else "out",
+        "show": "u",
+    }
+
+
+def _as_zero(scenario: Scenario) -> Scenario:
+    return replace(scenario, scores=tuple(0.0 if s is None else s for s in scenario.scores))
+
+
+def _spread(text: str) -> float:
+    value = parse_number(text, "spread")
+    if not NARROWEST <= value <= WIDEST:
+        raise InputError("spread", f"The spread must be {NARROWEST:g} to {WIDEST:g}, not {write_number(value)}.")
+    return value
+
+
+def _known(field: str, text: str, known: object) -> str:
+    names = list(known)  # type: ignore[call-overload]
+    if text not in names:
+        raise InputError(field, f"Unknown {field} {shown(text)}; known: {', '.join(names)}.")
+    return text
+
+
+def _rewards(text: str) -> Floats:
+    lines = [line for line in text.splitlines() if line.strip()]
+    rows = [parse_numbers(line, "rewards") for line in lines]
+    if not rows:
+        raise InputError("rewards", "Write one line a reward, with one number a candidate.")
+    if len({len(row) for row in rows}) > 1:
+        counts = ", ".join(str(len(row)) for row in rows)
+        raise InputError("rewards", f"The lines have {counts} numbers; each reward needs one for every candidate.")
+    return np.array(rows)
+
+
+def _answers(text: str, scenario: Scenario) -> tuple[str, ...]:
+    if not text.strip():
+        return equal_names(scenario)
+    names = tuple(name.strip() for name in text.split(","))
+    if len(names) != scenario.k:
+        raise InputError("answers", f"There are {len(names)} answers for {scenario.k} scores; name one a candidate.")
+    return names
+
+
+@lru_cache(maxsize=64)
+def _curves(scenario: Scenario, precision: Precision, trap: Trap | None) -> Curves:
+    return curves(scenario, precision, RULES if trap is None else {**RULES, trap.rule.name: trap.rule})

@@ -1,0 +1,149 @@
+"""Every rule against the spread: what goes wrong, the chart, and a table of what each rule makes of this group."""
+
+import html
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from tpo_lab.charts import spread as spread_chart
+from tpo_lab.charts.axes import look
+from tpo_lab.commands.rules import guard
+from tpo_lab.group.findings import sentences
+from tpo_lab.group.literal import literal
+from tpo_lab.group.rules import Rule
+from tpo_lab.group.scenario import Floats
+from tpo_lab.group.spread import sigma_of
+from tpo_lab.group.standardise import standardise
+from tpo_lab.group.target import target
+from tpo_lab.group.traps import Trap
+from tpo_lab.ui.drawing import chart
+from tpo_lab.ui.microscope import View
+from tpo_lab.ui.pieces import MINUS, headline, signed, swatch, table
+from tpo_lab.ui.reading import typeset
+
+_SCALES = {
+    "population": "σ",
+    "sample": "σ, K − 1",
+    "leave_one_out": "σ of the others",
+    "centred": "σ of the advantages",
+    "mean": "mean",
+    "none": "-",
+}
+
+
+def draw(view: View) -> None:
+    """The whole look."""
+    curves = view.curves()
+    said = sentences((f for f in curves.findings if f.rule in view.rules), view.rules, view.precision)
+    _say(view, said)
+    chart(
+        spread_chart.spec(view.rules, view.chosen, view.show),
+        spread_chart.datasets(curves, view.rules, view.chosen, view.show, sigma_of(view.scenario)),
+        key="microscope-rules",
+        alt="The winner's target or advantage under every rule against the spread of the scores",
+        name="rules-against-the-spread",
+    )
+    others = "".join(f"<p><b>{title}.</b> {typeset(text)}</p>" for _, title, text in said[0 if view.trap else 1 :])
+    st.html(f"<div>{others}</div>")
+    st.markdown("#### Every rule on this group")
+    _table(view)
+    st.caption(
+        "u and q as the stack computes them; *exact* is what the rule means, where that differs. A dead group stays in "
+        "unless its rule says otherwise."
+    )
+    st.download_button(
+        "Table (CSV)",
+        lambda: csv_text(view),
+        "rules.csv",
+        "text/csv",
+        icon=":material/download:",
+        on_click="ignore",
+    )
+
+
+def _say(view: View, said: Sequence[tuple[object, str, str]]) -> None:
+    if view.trap:
+        headline(view.trap.label, _trapped(view.trap), safe=True)
+    elif said:
+        headline(said[0][1], said[0][2])
+    else:
+        headline("Nothing goes wrong here", "Every rule does what it means, at every spread.")
+
+
+def _trapped(trap: Trap) -> str:
+    wrong, right = (f"<b>{signed(value)}</b>" for value in (trap.wrong_value(), trap.right_value()))
+    gives = f"{html.escape(trap.rule.label)} gives candidate {trap.candidate + 1} u = {wrong}; {trap.instead} {right}."
+    return f"{typeset(trap.why)} {gives} {typeset(trap.right)}"
+
+
+def rows(view: View) -> list[tuple[Rule, Floats, Floats, Floats]]:
+    """Per rule: u as the stack computes it, u exactly, and q of the former, shape (K,) over the scored candidates."""
+    counted = view.scenario.counted()
+    scores, log_p = view.scenario.score_array()[counted], view.scenario.log_p_old()[counted]
+    found: list[tuple[Rule, Floats, Floats, Floats]] = []
+    for rule in view.rules.values():
+        u: Floats = literal(scores, rule, view.precision).astype(np.float64)
+        safe = np.where(np.isfinite(u), u, 0.0)
+        q = target(log_p, safe, eta=view.scenario.eta) if np.all(np.isfinite(u)) else np.full_like(safe, np.nan)
+        found.append((rule, u, np.asarray(standardise(scores, rule=rule)), q))
+    return found
+
+
+def _table(view: View) -> None:
+    """The rules: what divides, u of the best and of the worst candidate, q of the best."""
+    counted = view.scenario.counted()
+    scores, index = view.scenario.score_array()[counted], np.flatnonzero(counted) + 1
+    best, worst = int(np.argmax(scores)), int(np.argmin(scores))
+    names = list(view.rules)
+    table(
+        [
+            "",
+            "divides by",
+            "guard",
+            f"u of {index[best]}, best",
+            f"u of {index[worst]}, worst",
+            "q of the best",
+            "source",
+        ],
+        (
+            [
+                _name(view, rule),
+                _SCALES[rule.scale],
+                guard(rule).replace("e-0", f"e{MINUS}"),
+                _number(u[best], exact[best]),
+                _number(u[worst], exact[worst]),
+                signed(q[best]),
+                html.escape(rule.source),
+            ]
+            for rule, u, exact, q in rows(view)
+        ),
+        kind="rules",
+        marked=names.index(view.trap.rule.name) if view.trap else None,
+    )
+
+
+def _name(view: View, rule: Rule) -> str:
+    title = html.escape(f"Equal scores: {rule.equal}" + (f" No score: {rule.missing}" if rule.missing else ""))
+    colour = look(rule.name)[0] if rule.name in view.chosen else "transparent"
+    return f'<span title="{title}">{swatch(colour, rule.label)}</span>'
+
+
+def _number(u: float, exact: float) -> str:
+    """A value, and the exact one beside it where rounding or a guard of the precision made another of it."""
+    if abs(u - exact) <= 1e-3 * max(abs(exact), 1e-12):
+        return signed(u)
+    return f'{signed(u)} <span class="exact">exact {signed(exact)}</span>'
+
+
+def csv_text(view: View) -> str:
+    """One row a rule and candidate, lossless."""
+    lines = ["rule,candidate,score,u,u_exact,q"]
+    index = np.flatnonzero(view.scenario.counted())
+    scores = view.scenario.score_array()[index]
+    for rule, u, exact, q in rows(view):
+        lines += [
+            f"{rule.name},{i + 1},{score!r},{a!r},{b!r},{c!r}"
+            for i, score, a, b, c in zip(index, scores.tolist(), u.tolist(), exact.tolist(), q.tolist(), strict=True)
+        ]
+    return "\n".join(lines) + "\n"
