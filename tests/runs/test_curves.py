@@ -229,6 +229,13 @@ def test_random_damage_is_named_or_harmless(folder: Path) -> None:
     assert {str(path) in sentence and "\n" not in sentence for sentence in told} == {True}
 
 
+def test_a_gap_is_named(folder: Path) -> None:
+    with made(folder) as file:
+        file._connection.execute("DELETE FROM chunks WHERE lane = 'tpo' AND first IN (5, 10)")
+        with pytest.raises(StoreError, match=r"run\.db is damaged: steps 5 to 14 of tpo are missing\."):
+            file.values("tpo")
+
+
 def test_a_damaged_checkpoint_is_not_gone_on_from(folder: Path) -> None:
     with made(folder) as file:
         file._connection.execute("UPDATE lanes SET checkpoint = 'stale' WHERE lane = 'tpo'")

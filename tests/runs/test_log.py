@@ -1,11 +1,14 @@
 """The log: one line an event, whoever writes, rotated, and never in anybody's way."""
 
+import logging
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from tests.runs.store import without_writing
 from tpo_lab.runs import log
@@ -58,6 +61,29 @@ def test_processes_share_it_and_no_line_is_lost_when_it_is_rotated(folder: Path)
     assert len(files) > 3
     lines = [line.split(" ", 2)[2] for path in files for line in path.read_text().splitlines()]
     assert sorted(lines) == sorted(f"a {name} step number={n}" for name in "abc" for n in range(500))
+
+
+def test_who_did_not_rotate_goes_on_in_the_new_file(folder: Path) -> None:
+    one, other = log._Shared(folder), log._Shared(folder)
+    record = logging.makeLogRecord({"msg": "x" * 100})
+    one.emit(record)
+    other.emit(record)
+    one.doRollover()
+    other.emit(record)
+    assert [len((folder / name).read_text().splitlines()) for name in ("lab.log", "lab.log.1")] == [1, 2]
+    one.close()
+    other.close()
+
+
+def test_who_writes_waits_for_who_rotates(folder: Path) -> None:
+    log.start(folder)
+    writer = threading.Thread(target=log.event, args=("lab started",))
+    with FileLock(folder / "lab.log.lock"):
+        writer.start()
+        writer.join(0.1)
+        assert not (folder / log.NAME).exists()
+    writer.join()
+    assert "lab started" in (folder / log.NAME).read_text()
 
 
 def test_where_nothing_can_be_written_nothing_happens(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:

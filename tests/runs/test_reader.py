@@ -100,6 +100,7 @@ def test_a_lane_that_goes_on_from_a_checkpoint_is_followed(folder: Path) -> None
         file.append("tpo", 0, values_of(0, 10), b"ten")
         file.append("tpo", 10, values_of(10, 7) + 1)  # a worker that computes something else, so that it shows
         before = early.read()
+        curve = before.lanes["tpo"].curves["error"].mean.copy()
         assert file.take("tpo").steps == 10
         file.append("tpo", 10, values_of(10, 2))
         file.append("tpo", 12, values_of(12, 3))
@@ -107,6 +108,7 @@ def test_a_lane_that_goes_on_from_a_checkpoint_is_followed(folder: Path) -> None
         check(reader.read(), "tpo", 15)
         reader.close()
     assert before.lanes["tpo"].steps == 17
+    np.testing.assert_array_equal(before.lanes["tpo"].curves["error"].mean, curve)
     np.testing.assert_array_equal(before.lanes["tpo"].last["error"], values_of(16, 1)[0, 0] + 1)
     catalogue.close()
 
@@ -179,15 +181,17 @@ def test_a_run_that_is_deleted_and_purged_while_it_is_drawn_ends_in_one_sentence
     other.close()
 
 
-@pytest.mark.parametrize("how", ["truncated", "random", "empty", "missing", "tail"])
+@pytest.mark.parametrize("how", ["truncated", "random", "empty", "missing", "tail", "gap"])
 def test_a_bad_file_is_named_and_the_other_runs_are_as_before(folder: Path, how: str) -> None:
     catalogue = Catalogue(folder)
     good, bad, after = done(catalogue), done(catalogue), done(catalogue)
     path = path_of(folder, bad)
     data = path.read_bytes()
-    if how == "tail":
+    if how in ("tail", "gap"):
         with RunFile.create(folder, bad, DIAGNOSTICS, 3) as file:
-            file._connection.execute("DELETE FROM chunks WHERE lane = 'pg' AND first > 0")
+            file._connection.execute(
+                f"DELETE FROM chunks WHERE lane = 'pg' AND first {'>' if how == 'tail' else '='} 0"
+            )
     elif how == "missing":
         path.unlink()
     else:
