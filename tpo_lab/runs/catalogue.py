@@ -94,9 +94,9 @@ class Catalogue:
             raise _unknown(run_id)
         return found[0]
 
-    def list(self, deleted: bool = False) -> tuple[RunRow, ...]:
-        """Every run that is deleted, or is not; the newest first."""
-        return self._rows(f"WHERE deleted IS {'NOT NULL' if deleted else 'NULL'} ORDER BY number DESC")
+    def list(self, deleted: bool = False, most: int = -1) -> tuple[RunRow, ...]:
+        """Every run that is deleted, or is not, or the latest `most` of them; the newest first."""
+        return self._rows(f"WHERE deleted IS {'NOT NULL' if deleted else 'NULL'} ORDER BY number DESC LIMIT ?", (most,))
 
     def version(self) -> int:
         """Another number than before if anything may have changed."""
@@ -220,7 +220,7 @@ class Catalogue:
             connection.execute("BEGIN")  # both queries see the same moment
             try:
                 runs = connection.execute(f"SELECT {rows.RUN_COLUMNS} FROM runs {where}", values).fetchall()
-                chosen = f"WHERE run IN (SELECT number FROM runs {where.partition('ORDER')[0]})"
+                chosen = f"WHERE run IN (SELECT number FROM runs {where})"
                 query = f"SELECT run, {rows.LANE_COLUMNS} FROM lanes {chosen} ORDER BY run, place"
                 lanes = rows.lanes(connection.execute(query, values))
             finally:
