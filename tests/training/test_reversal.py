@@ -13,7 +13,7 @@ from tpo_lab.experiments.reversal import ReversalConfig
 from tpo_lab.policies.transformer import Params
 from tpo_lab.training import reversal
 from tpo_lab.training.diagnostics import DIAGNOSTICS
-from tpo_lab.training.plan import plan_of
+from tpo_lab.training.plan import blocks, plan_of
 from tpo_lab.training.reversal import chunk, init
 from tpo_lab.training.rollouts import extras
 
@@ -54,11 +54,11 @@ def test_tpo_learns_and_its_bits_depend_neither_on_chunks_nor_on_seeds_nor_on_st
 
 def test_numbers_change_without_a_second_compilation() -> None:
     chunk(SMALL, "tpo", init(SMALL, "tpo"), 1)
-    before = reversal._chunk._cache_size()  # type: ignore[attr-defined]
+    before = len(reversal._programs)
     for change in ({"eta": 2.0}, {"learning_rate": 1e-2}, {"epochs": 2}, {"episodes": 9}, {"seeds": 3}, {"seed": 5}):
         config = replace(SMALL, **change)
         chunk(config, "tpo", init(config, "tpo", 4), 2)
-    assert reversal._chunk._cache_size() == before  # type: ignore[attr-defined]
+    assert len(reversal._programs) == before
 
 
 def test_groups_without_variance_leave_every_parameter_exactly_where_it_was() -> None:
@@ -82,8 +82,11 @@ def test_what_is_not_finite_is_recorded_where_it_happens() -> None:
 
 @pytest.mark.parametrize("method", ["tpo", pytest.param("tpo_token", marks=pytest.mark.slow)])
 def test_an_episode_moves_the_parameters_as_the_obvious_one_does(method: str) -> None:
-    config = replace(SMALL, methods=(method,), vocabulary=3, reward="bag") if method == "tpo_token" else SMALL
+    config = replace(SMALL, prompts=270)
+    if method == "tpo_token":
+        config = replace(SMALL, methods=(method,), vocabulary=3, reward="bag")
     plan, numbers = plan_of(config, method)
+    assert blocks(plan) == (2 if method == "tpo" else 1)
     state = init(config, method)
     after, _ = chunk(config, method, state, 1)
     episode = jax.jit(obvious.episode, static_argnums=0)
@@ -130,9 +133,9 @@ def test_tpo_takes_a_rule_a_mean_and_an_anchor_to_the_policy_it_began_with() -> 
     assert init(SMALL, "tpo").reference is None
     # The same machine code learns without the pull.
     free = replace(config, anchor=0.0)
-    before = reversal._chunk._cache_size()  # type: ignore[attr-defined]
+    before = len(reversal._programs)
     _, learnt = chunk(free, "tpo", init(free, "tpo"), 40)
-    assert reversal._chunk._cache_size() == before  # type: ignore[attr-defined]
+    assert len(reversal._programs) == before
     assert learnt["error"][-5:].mean() < held["error"][-5:].mean() - 0.3
 
 

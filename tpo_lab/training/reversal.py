@@ -5,7 +5,9 @@ Every seed runs through the same machine code with its own numbers, so what a se
 seed already fills the products, and a batch of seeds is no faster.
 """
 
-from functools import partial
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import jax
@@ -17,11 +19,11 @@ from jax import Array, lax
 from tpo_lab.experiments.reversal import ReversalConfig
 from tpo_lab.methods.losses import Aux, loss_of
 from tpo_lab.policies import transformer
-from tpo_lab.policies.transformer import Params
-from tpo_lab.training import diagnostics
+from tpo_lab.policies.transformer import Params, Shape
+from tpo_lab.training import diagnostics, kept
 from tpo_lab.training.diagnostics import DIAGNOSTICS, FIRST_EPOCH, LAST_EPOCH, SHOWS_DIVERGENCE
-from tpo_lab.training.optimiser import optimiser
-from tpo_lab.training.plan import Numbers, Plan, plan_of
+from tpo_lab.training.optimiser import Partition, optimiser
+from tpo_lab.training.plan import Numbers, Plan, blocks, plan_of
 from tpo_lab.training.rollouts import Rollouts, chosen, extras, roll_out
 
 __all__ = ["CHUNK", "DIAGNOSTICS", "SHOWS_DIVERGENCE", "State", "chunk", "compiled", "init", "step", "warm"]
@@ -30,6 +32,7 @@ __all__ = ["CHUNK", "DIAGNOSTICS", "SHOWS_DIVERGENCE", "State", "chunk", "compil
 # optimisation halve it; the products come from libraries, and a step takes as long as before.
 QUICK = {"xla_cpu_use_fusion_emitters": False, "xla_backend_optimization_level": 1}
 
+SEEDS = (np.uint32(0), np.uint32(0))  # what `_begin` is compiled for; NumPy's, as importing this starts no backend
 CHUNK = 64  # the most episodes in one call; the number asked for is an argument, so that it needs no compilation
 
 
@@ -50,7 +53,8 @@ def init(config: ReversalConfig, method: str, seed: int = 0) -> State:
         InputError: if the configuration does not allow the method.
     """
     plan, _ = plan_of(config, method)
-    state: State = _init(plan, jnp.uint32(config.seed), jnp.uint32(seed))
+    numbers = jnp.uint32(config.seed), jnp.uint32(seed)
+    state: State = _initial(plan.shape, plan.partition, plan.anchored)(*numbers)
     return state
 
 
@@ -60,36 +64,63 @@ def chunk(config: ReversalConfig, method: str, state: State, episodes: int) -> t
     A value that is not finite is recorded as it is, at its episode.
     """
     plan, numbers = plan_of(config, method)
+    run = _program(plan, numbers, state)
     parts = [np.empty((0, len(DIAGNOSTICS)), dtype=np.float32)]
     while episodes > 0:
         n = min(episodes, CHUNK)
-        state, rows = _chunk(plan, numbers, state, jnp.int32(n))
+        state, rows = run(numbers, state, jnp.int32(n))
         parts.append(np.asarray(rows)[:n])
         episodes -= n
     return state, dict(zip(DIAGNOSTICS, np.concatenate(parts).T, strict=True))
 
 
 def warm(config: ReversalConfig, method: str) -> None:
-    """Compile what this method needs, or fetch it from the cache on disk, by running no episode."""
+    """Compile what this method needs, or fetch it from the cache on disk."""
     plan, numbers = plan_of(config, method)
-    jax.block_until_ready(_chunk(plan, numbers, init(config, method), jnp.int32(0)))  # type: ignore[no-untyped-call]
+    start = (plan.shape, plan.partition, plan.anchored)
+    with ThreadPoolExecutor(1) as other:
+        beginning = other.submit(_initial, *start)
+        _program(plan, numbers, _shapes(*start))
+        beginning.result()
 
 
-def compiled(plan: Plan, numbers: Numbers, state: State) -> Any:
-    """The machine code of `(numbers, state, episodes) -> (state, rows)`, compiled anew, for measurements."""
-    return _chunk.lower(plan, numbers, state, jnp.int32(0)).compile()
+def compiled(plan: Plan, numbers: Numbers, state: State) -> Callable[..., tuple[State, Array]]:
+    """The machine code of `(numbers, state, episodes) -> (state, rows)`, compiled anew."""
+    args = (numbers, state, jnp.int32(0))
+    return kept.compiled(repr(plan), partial(_chunk, plan), args, like=(state, 0), options=QUICK)
 
 
-@partial(jax.jit, static_argnums=0, compiler_options=QUICK)
-def _init(plan: Plan, base: Array, seed: Array) -> State:
+_programs: dict[Any, Callable[..., tuple[State, Array]]] = {}
+
+
+def _program(plan: Plan, numbers: Numbers, state: State) -> Callable[..., tuple[State, Array]]:
+    key = (plan, jax.tree.structure((numbers, state)))
+    if key not in _programs:
+        _programs[key] = compiled(plan, numbers, state)
+    return _programs[key]
+
+
+@cache
+def _initial(shape: Shape, partition: Partition, anchored: bool) -> Callable[..., State]:
+    """The machine code of `(first seed, repetition) -> state`."""
+    start = (shape, partition, anchored)
+    return kept.compiled(repr(start), partial(_begin, *start), SEEDS, _shapes(*start), QUICK)
+
+
+@cache
+def _shapes(shape: Shape, partition: Partition, anchored: bool) -> State:
+    found: State = jax.eval_shape(partial(_begin, shape, partition, anchored), *SEEDS)
+    return found
+
+
+def _begin(shape: Shape, partition: Partition, anchored: bool, base: Array, seed: Array) -> State:
     key = jax.random.fold_in(jax.random.key(base), seed)
     of_params, of_episodes = jax.random.split(key)
-    params = transformer.init(of_params, plan.shape)
-    reference = params if plan.anchored else None
-    return State(params, optimiser(0.0, plan.partition).init(params), of_episodes, jnp.int32(0), reference)
+    params = transformer.init(of_params, shape)
+    reference = params if anchored else None
+    return State(params, optimiser(0.0, partition).init(params), of_episodes, jnp.int32(0), reference)
 
 
-@partial(jax.jit, static_argnums=0, compiler_options=QUICK)
 def _chunk(plan: Plan, numbers: Numbers, state: State, episodes: Array) -> tuple[State, Array]:
     """The state after some episodes, and their diagnostics as the first rows of (CHUNK, diagnostics)."""
 
@@ -116,9 +147,7 @@ def step(plan: Plan, numbers: Numbers, state: State) -> tuple[State, dict[str, A
 
     def epoch(i: Array, carry: tuple[Any, ...]) -> tuple[Any, ...]:
         params, moments, old, _, first, _ = carry
-        (value, (log_p, now, aux)), gradient = jax.value_and_grad(_loss, argnums=2, has_aux=True)(
-            plan, settings, params, rollouts, old, i == 0
-        )
+        (value, gradient), (log_p, now, aux) = _gradient(plan, settings, params, rollouts, old, i == 0)
         metrics = diagnostics.of_first_epoch(rollouts, log_p, value, aux, optax.tree.norm(gradient))
         first = jnp.where(i == 0, jnp.stack([metrics[name] for name in FIRST_EPOCH]), first)
         last = diagnostics.of_last_epoch(aux)
@@ -135,16 +164,37 @@ def step(plan: Plan, numbers: Numbers, state: State) -> tuple[State, dict[str, A
     return State(params, moments, state.key, state.episode + 1, state.reference), metrics
 
 
+def _gradient(
+    plan: Plan, settings: dict[str, Any], params: Params, rollouts: Rollouts, old: Array, is_first: Array
+) -> tuple[tuple[Array, Params], tuple[Array, Array, Aux]]:
+    """The loss of the batch, its gradient, and what `_loss` saw, added up over blocks of prompts."""
+    parts = blocks(plan)
+    of_prompts = {name: settings[name] for name in ("log_p_ref",) if name in settings}
+
+    def add(total: tuple[Array, Params], block: Any) -> tuple[tuple[Array, Params], tuple[Array, Array, Aux]]:
+        rollouts, old, of_prompts = block
+        (value, seen), gradient = jax.value_and_grad(_loss, argnums=2, has_aux=True)(
+            plan, settings | of_prompts, params, rollouts, old, is_first
+        )
+        return jax.tree.map(jnp.add, total, (value, gradient)), seen
+
+    nothing = (jnp.float32(0), jax.tree.map(jnp.zeros_like, params))
+    cut = jax.tree.map(lambda x: x.reshape(parts, plan.prompts // parts, *x.shape[1:]), (rollouts, old, of_prompts))
+    total, seen = lax.scan(add, nothing, cut)
+    return total, jax.tree.map(lambda x: x.reshape(plan.prompts, *x.shape[2:]), seen)
+
+
 def _loss(
     plan: Plan, settings: dict[str, Any], params: Params, rollouts: Rollouts, old: Array, is_first: Array
 ) -> tuple[Array, tuple[Array, Array, Aux]]:
-    """Mean loss over prompts. In the first epoch the policy is the snapshot: its log-probs, bit for bit, are the old.
+    """The part of a block of prompts in the mean loss.
 
-    That saves a pass for the snapshot, and makes the gradient of a group at its target exactly 0.
+    In the first epoch the policy is the snapshot: its log-probs, bit for bit, are the old. That saves a pass for the
+    snapshot, and makes the gradient of a group at its target exactly 0.
     """
     log_p = transformer.log_probs(params, plan.shape, rollouts.prompts, rollouts.outputs)
     now = chosen(plan, rollouts, log_p)
     old = lax.stop_gradient(jnp.where(is_first, now, old))
     values, aux = loss_of(plan.method)(now, old, rollouts.signal, **settings)
-    value = jnp.sum(values) / rollouts.prompts.shape[0]
+    value = jnp.sum(values) / plan.prompts
     return value, lax.stop_gradient((log_p, now, aux))
