@@ -5,7 +5,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tpo_lab.errors import InputError
@@ -21,15 +21,17 @@ CONFIGS = st.builds(
     steps=st.integers(1, 10_000),
     seeds=st.integers(1, 1_000),
     seed=st.integers(0, 2**31 - 1),
+    update=st.sampled_from(("sampled", "exact")),
     methods=st.sets(st.sampled_from(list(BANDIT_METHODS)), min_size=1).map(tuple),
 )
 
 
 def test_the_defaults_are_the_papers() -> None:
-    assert BanditConfig() == BanditConfig(100, 100, 0.1, 1.0, 0.5, 150, 100, 0, ("tpo", "dg", "grpo", "pg"))
+    assert BanditConfig() == BanditConfig(100, 100, 0.1, 1.0, 0.5, 150, 100, 0, ("tpo", "dg", "grpo", "pg"), "sampled")
     assert BanditConfig().to_query() == {}
 
 
+@settings(deadline=None)  # the first call of a busy machine may take a second
 @given(CONFIGS)
 def test_json_and_url_give_the_same_configuration_back(config: BanditConfig) -> None:
     assert BanditConfig.from_json(config.to_json()) == config
@@ -48,6 +50,7 @@ def test_json_and_url_give_the_same_configuration_back(config: BanditConfig) -> 
         ({"seed": "true"}, "seed", "First seed must be a number, not True."),
         ({"seeds": "[1]"}, "seeds", "Seeds must be a number, not [1]."),
         ({"methods": "tpo,ppo"}, "bandit method", "Unknown bandit method 'ppo'; known: tpo, dg, grpo, pg."),
+        ({"update": "rough"}, "update", "Unknown update 'rough'; known: sampled, exact."),
         ({"speed": "3"}, "config", "Unknown setting 'speed'; known: actions, samples"),
     ],
 )

@@ -1,7 +1,9 @@
 """The single-context bandit: one step by hand and by a slow oracle, the sampler, and what no split may change."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 
 import jax
@@ -9,13 +11,16 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 import pytest
+from jax import Array
 from scipy import stats
 
 from tpo_lab.errors import InputError
 from tpo_lab.experiments.config import BANDIT_METHODS, BanditConfig
 from tpo_lab.experiments.summaries import first_below, summarise
+from tpo_lab.group.exact import beta_dg, beta_grpo, beta_pg, beta_tpo
 from tpo_lab.tasks import bandit
-from tpo_lab.tasks.bandit_updates import UPDATES, Batch, Knobs, balanced, unit
+from tpo_lab.tasks.bandit_diagnostics import of_context
+from tpo_lab.tasks.bandit_updates import UPDATES, Knobs, balanced, batch_of, norm, unit
 
 Floats = npt.NDArray[np.float64]
 KNOBS = Knobs(jnp.float32(0.1), jnp.float32(1), jnp.float32(0.5))
@@ -23,9 +28,15 @@ ROOT3 = math.sqrt(3)
 SMALL = BanditConfig(actions=5, samples=12, steps=60, seeds=3)  # of one compilation, for every test that can use it
 
 
-def batch_of(pi: Floats, actions: list[int]) -> Batch:
+@partial(jax.jit, static_argnums=0)
+def direction(method: str, log_pi: Array, share: Array | None, knobs: Knobs) -> Array:
+    return UPDATES[method](batch_of(log_pi, share, knobs), knobs).direction
+
+
+def drawn(pi: Floats, actions: list[int]) -> tuple[Array, Array]:
+    """log pi, and the share of the samples that took each action."""
     share = np.bincount(actions, minlength=len(pi)) / len(actions)
-    return Batch(*(jnp.asarray(x, jnp.float32) for x in (np.log(pi), pi, share)))
+    return jnp.asarray(np.log(pi), jnp.float32), jnp.asarray(share, jnp.float32)
 
 
 def oracle(method: str, pi: Floats, actions: list[int], knobs: tuple[float, float, float]) -> Floats:
@@ -72,7 +83,7 @@ def run(
     seeds: int | None = None,
     capacity: int | None = None,
 ) -> Floats:
-    """Logits and diagnostics of a run cut into chunks, as one array (3 kinds in a row): (S, K + 2 T)."""
+    """Logits and diagnostics of a run cut into chunks, as one array: (S, K + T for each of them)."""
     state, chunks = bandit.init(config, first_seed, seeds), []
     for size in sizes:
         state, metrics = bandit.chunk(config, method, state, size, capacity)
@@ -90,7 +101,7 @@ def test_every_method_of_the_bandit_has_an_update() -> None:
 
 @pytest.mark.parametrize("method", UPDATES)
 def test_one_step_by_hand(method: str) -> None:
-    g = jax.jit(UPDATES[method])(batch_of(np.ones(3) / 3, [0, 1, 1, 2]), KNOBS)
+    g = direction(method, *drawn(np.ones(3) / 3, [0, 1, 1, 2]), KNOBS)
     np.testing.assert_allclose(g, BY_HAND[method], atol=1e-6)
 
 
@@ -98,12 +109,11 @@ def test_one_step_by_hand(method: str) -> None:
 def test_one_step_against_the_oracle(method: str) -> None:
     """float32 carries 6e-8 of the largest term; K = 20 of them and one exponential leave 2e-5 of the direction."""
     rng = np.random.default_rng(1)
-    update = jax.jit(UPDATES[method])
     for _ in range(40):
         pi = rng.dirichlet(np.full(20, rng.choice([0.1, 1.0, 10.0]))) * 0.99 + 0.01 / 20
         knobs = (0.1, float(rng.choice([0.25, 1.0, 4.0])), float(rng.choice([0.0, 0.5, 1.0])))
         actions = rng.choice(20, size=int(rng.integers(1, 60)), p=pi).tolist()
-        g = update(batch_of(pi, actions), Knobs(*map(jnp.float32, knobs)))
+        g = direction(method, *drawn(pi, actions), Knobs(*map(jnp.float32, knobs)))
         expected = oracle(method, pi, actions, knobs)
         np.testing.assert_allclose(unit(g), expected / (np.linalg.norm(expected) or 1), atol=2e-5)
 
@@ -137,15 +147,67 @@ def test_equal_scores_take_no_step_and_have_no_angle(method: str, baseline: floa
 
 
 def test_a_batch_without_success_is_no_signal_for_grpo_and_one_for_tpo() -> None:
-    batch = batch_of(np.ones(4) / 4, [1, 2, 2])
-    assert not np.any(jax.jit(UPDATES["grpo"])(batch, KNOBS))
-    assert np.any(jax.jit(UPDATES["tpo"])(batch, KNOBS))
+    batch = drawn(np.ones(4) / 4, [1, 2, 2])
+    assert not np.any(direction("grpo", *batch, KNOBS))
+    assert np.any(direction("tpo", *batch, KNOBS))
 
 
 def test_a_step_has_length_alpha_also_far_below_the_smallest_square() -> None:
     tiny = jnp.array([3e-30, -4e-30, 0.0])
     np.testing.assert_allclose(unit(tiny), [0.6, -0.8, 0], rtol=1e-6)
+    np.testing.assert_allclose(norm(tiny), 5e-30, rtol=1e-6)
     np.testing.assert_array_equal(unit(jnp.zeros(3)), np.zeros(3))
+    assert norm(jnp.zeros(3)) == 0
+
+
+@pytest.mark.parametrize("eta", [0.5, 1.0])
+@pytest.mark.parametrize(("method", "beta"), [("pg", beta_pg), ("dg", beta_dg), ("grpo", beta_grpo), ("tpo", beta_tpo)])
+def test_the_exact_update_without_baseline_is_beta_times_the_way_to_the_right_action(
+    method: str, beta: Callable[..., Floats], eta: float
+) -> None:
+    """The closed forms of the paper's Appendix B, for K = 10."""
+    pi = np.random.default_rng(3).dirichlet(np.ones(10))
+    knobs = Knobs(jnp.float32(0.1), jnp.float32(eta), jnp.float32(0))
+    constants = {"dg": {"eta": eta}, "tpo": {"k": 10, "eta": eta}}.get(method, {})
+    expected = beta(pi[0], **constants) * (np.eye(10)[0] - pi)
+    found = direction(method, jnp.asarray(np.log(pi), jnp.float32), None, knobs)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
+
+
+def test_an_exact_run_is_what_many_samples_come_near() -> None:
+    """K = 5 from the uniform policy: the first error is 4/5 in both; after 60 steps a batch of 10,000 is within 1 %."""
+    exact = run(replace(SMALL, update="exact"), "dg", [SMALL.steps])
+    np.testing.assert_array_equal(exact[1:], exact[:-1])  # nothing is drawn
+    sampled = run(replace(SMALL, update="sampled", samples=10_000, seeds=1), "dg", [SMALL.steps])
+    np.testing.assert_allclose(sampled[0, :5], exact[0, :5], atol=0.02)
+    _, metrics = bandit.chunk(replace(SMALL, update="exact"), "tpo", bandit.init(SMALL), 3, SMALL.steps)
+    assert all(np.isnan(metrics[name]).all() for name in ("all_fail", "all_pass", "zero_variance", "any_success"))
+
+
+def test_the_diagnostics_of_one_step_by_hand() -> None:
+    """The batch of BY_HAND: K = 3, uniform, draws 0, 1, 1, 2. PG weighs each sample by 1/2."""
+    log_pi, share = drawn(np.ones(3) / 3, [0, 1, 1, 2])
+    after = jnp.log(jnp.array([0.5, 0.25, 0.25]))
+
+    @jax.jit
+    def of(share: Array) -> dict[str, dict[str, Array]]:
+        batch = batch_of(log_pi, share, KNOBS)
+        return {m: of_context(batch, UPDATES[m](batch, KNOBS), after, True) for m in ("pg", "tpo", "grpo")}
+
+    found, none_right = of(share), of(jnp.array([0.0, 0.5, 0.5]))
+    q = np.array([0.774347, 0.069872, 0.155781])
+    expected = {
+        "reward": 0.25, "all_fail": 0, "all_pass": 0, "zero_variance": 0, "any_success": 1, "weight_success": 0.5,
+        "weight_failure": 0.5, "entropy": np.log(3), "kl": np.log(3) - 1.5 * np.log(2), "clip_share": 0,
+        "demand": np.abs(q - 1 / 3).mean(), "residual": np.abs(q - [0.5, 0.25, 0.25]).mean(),
+    }  # fmt: skip
+    assert {name: pytest.approx(float(value), abs=1e-5) for name, value in found["pg"].items()} == expected
+    assert found["tpo"]["weight_success"] == pytest.approx(q[0], abs=1e-5)
+    assert found["tpo"]["weight_failure"] == pytest.approx((1 - q[0]) / 2, abs=1e-5)
+    assert found["grpo"]["weight_failure"] == pytest.approx(1 / ROOT3, rel=1e-5)
+    assert [float(none_right["pg"][name]) for name in ("all_fail", "zero_variance", "any_success")] == [1, 1, 0]
+    assert np.isnan(none_right["pg"]["weight_success"])
+    assert none_right["pg"]["weight_failure"] == 0.5
 
 
 def test_misalignment_is_one_minus_cos() -> None:

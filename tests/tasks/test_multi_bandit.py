@@ -1,28 +1,70 @@
 """The multi-context bandit: the ordering of Fig. 3, by hand where it can be, and what no split may change."""
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from tpo_lab.errors import InputError
 from tpo_lab.experiments.multi_bandit import MULTI_BANDIT_METHODS, MultiBanditConfig
-from tpo_lab.tasks.multi_bandit import BETA, DIAGNOSTICS, chunk, direction, init
+from tpo_lab.group.exact import beta_ce, beta_dg, beta_grpo, beta_pg, beta_tpo
+from tpo_lab.tasks import multi_bandit
+from tpo_lab.tasks.bandit_updates import Knobs
+from tpo_lab.tasks.multi_bandit import DIAGNOSTICS, batches, chunk, init, updates
 
 CONFIG = MultiBanditConfig()
 
 
-def test_every_method_has_its_beta() -> None:
+BETA: dict[str, Callable[[Any], Any]] = {
+    "ce": beta_ce,
+    "tpo": partial(beta_tpo, k=10),
+    "dg": beta_dg,
+    "grpo": beta_grpo,
+    "pg": beta_pg,
+}
+KNOBS = Knobs(jnp.float32(0.1), jnp.float32(1), jnp.float32(0))
+
+
+def test_exact_updates_are_the_papers_in_every_context() -> None:
+    """beta(p) (e_y - pi) in 100 contexts; beta(.1): TPO .73, GRPO .33, DG .09."""
+    pi = np.random.default_rng(0).dirichlet(np.ones(10), 100)
+    pi[0] = 0.1
+    batch = batches(jnp.asarray(np.log(pi), jnp.float32), None, KNOBS)
+    found = jax.jit(lambda b: {m: updates(m, b, KNOBS).direction for m in MULTI_BANDIT_METHODS})(batch)
     assert list(BETA) == list(MULTI_BANDIT_METHODS)
+    for method, beta in BETA.items():
+        expected = beta(pi[:, :1]) * (np.eye(10)[0] - pi)
+        np.testing.assert_allclose(found[method], expected, rtol=2e-4, atol=2e-6, err_msg=method)
+    assert [round(float(found[m][0, 0] / 0.9), 2) for m in ("tpo", "grpo", "dg")] == [0.73, 0.33, 0.09]
 
 
-def test_at_a_tenth_the_updates_have_the_papers_sizes() -> None:
-    """beta(.1): TPO .73, GRPO .33, DG .09; the direction is e_y - pi."""
-    logits = jnp.log(jnp.array([[0.1, *[0.1] * 9]]))
-    for method, beta in (("tpo", 0.73), ("grpo", 1 / 3), ("dg", 1 / 11), ("pg", 0.1), ("ce", 1.0)):
-        expected = beta * np.array([0.9, *[-0.1] * 9])
-        np.testing.assert_allclose(
-            direction(CONFIG, method, logits)[0], expected, rtol=0.01 if method == "tpo" else 1e-5
-        )
+def test_sampled_updates_come_near_the_exact_ones_and_differ_by_seed() -> None:
+    config = MultiBanditConfig(update="sampled", samples=10_000, contexts=5)
+    exact = chunk(replace(config, update="exact"), "grpo", init(config, "grpo"), 20)[0]
+    sampled = [chunk(config, "grpo", init(config, "grpo"), 20)[0] for _ in range(2)]
+    np.testing.assert_array_equal(sampled[0].logits, sampled[1].logits)
+    assert not np.array_equal(sampled[0].logits, exact.logits)
+    np.testing.assert_allclose(sampled[0].logits, exact.logits, atol=0.05)
+    few = replace(config, samples=1)
+    _, record = chunk(few, "grpo", init(few, "grpo"), 3)
+    np.testing.assert_array_equal(record["zero_variance"], 1)  # one sample has no variance, and so gives no step
+    np.testing.assert_array_equal(record["grad_norm"], 0)
+    assert np.isnan(record["misalignment"]).all()
+    np.testing.assert_allclose(record["any_success"] + record["all_fail"], 1, rtol=1e-6)
+
+
+def test_numbers_change_without_a_second_compilation() -> None:
+    chunk(CONFIG, "tpo", init(CONFIG, "tpo"), 1)
+    before = multi_bandit._chunk._cache_size()  # type: ignore[attr-defined]
+    for change in ({"eta": 2.0}, {"alpha": 0.5}, {"baseline": 0.5}, {"episodes": 9}, {"seeds": 3}, {"seed": 5}):
+        config = replace(CONFIG, **change)
+        chunk(config, "tpo", init(config, "tpo", 1), 2)
+    assert multi_bandit._chunk._cache_size() == before  # type: ignore[attr-defined]
 
 
 def test_figure_3() -> None:
@@ -54,3 +96,5 @@ def test_unknown_methods_and_settings_are_refused() -> None:
         MultiBanditConfig(methods=("ppo",))
     with pytest.raises(InputError, match="from 2 to"):
         MultiBanditConfig(actions=1)
+    with pytest.raises(InputError, match="Unknown update 'rough'; known: sampled, exact"):
+        MultiBanditConfig(update="rough")

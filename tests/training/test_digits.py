@@ -19,7 +19,7 @@ from tpo_lab.policies import mlp
 from tpo_lab.tasks.digits import load
 from tpo_lab.training import digits, lanes
 from tpo_lab.training.digits import DIAGNOSTICS, chunk, init
-from tpo_lab.training.digits_update import Batch, outcome
+from tpo_lab.training.digits_update import Batch, in_groups, outcome, target
 
 CONFIG = DigitsConfig(methods=("tpo",), episodes=450)
 K = 10
@@ -64,6 +64,12 @@ def test_what_is_recorded_is_what_the_policy_does() -> None:
     assert np.nanmax(surpluses) > 0.01
     assert np.all((record["zero_variance"] == 0) & (record["grad_norm"] > 0) & (record["entropy"] <= np.log(K) + 1e-6))
     assert np.nanmean(record["weight_success"]) > np.nanmean(record["weight_failure"])
+    np.testing.assert_allclose(record["any_success"], record["reward"])
+    np.testing.assert_allclose(record["all_pass"], record["reward"])
+    np.testing.assert_allclose(record["all_fail"] + record["all_pass"], 1, rtol=1e-6)
+    assert np.all((record["kl"] > 0) & (record["kl"] < 0.1) & (record["clip_share"] == 0))
+    # A step takes part of what the target asks for; the batch is not all that it moves.
+    assert np.mean(record["residual"] < record["demand"]) > 0.95
 
 
 def test_numbers_change_without_a_second_compilation() -> None:
@@ -76,11 +82,11 @@ def test_numbers_change_without_a_second_compilation() -> None:
 
 
 @partial(jax.jit, static_argnums=0)
-def updates(method: str, logits: Array, batch: Batch) -> Array:
+def updates(method: str, logits: Array, batch: Batch, eta: float = 1.0) -> Array:
     """-dL/dz of each image of a batch, (B, K)."""
 
     def total(logits: Array) -> Array:
-        return jnp.sum(outcome(method, jnp.float32(1), jax.nn.log_softmax(logits), batch).losses)
+        return jnp.sum(outcome(method, jnp.float32(eta), jax.nn.log_softmax(logits), batch).losses)
 
     gradient: Array = jax.grad(total)(logits)
     return -gradient
@@ -112,6 +118,22 @@ def test_every_update_is_the_papers() -> None:
         np.testing.assert_allclose(found, update, atol=2e-6, err_msg=method)
     # In expectation Group PG is 6 times PG: the paper's Appendix.
     np.testing.assert_allclose(pi @ expected["group_pg"], 6 * (pi @ expected["pg"]), atol=1e-6)
+
+
+def test_groups_are_of_images_or_of_the_batch() -> None:
+    two_of_three = Batch(jnp.eye(3), jnp.eye(3), jnp.array([1.0, 1.0, 0.0]))
+    found = {m: [float(x) for x in in_groups(m, two_of_three).values()] for m in DIGITS_METHODS}
+    assert found["tpo"] == found["group_pg"] == pytest.approx([1 / 3, 2 / 3])
+    assert found["grpo"] == [0, 0]
+    assert np.isnan([found[m] for m in ("pg", "dg", "ce")]).all()
+
+
+def test_the_target_that_is_recorded_is_the_one_that_tpo_fits() -> None:
+    log_pi = jax.nn.log_softmax(jax.random.normal(jax.random.key(0), (4, K)))
+    batch = Batch(jnp.eye(K)[:4], jnp.eye(K)[jnp.array([0, 5, 2, 5])], jnp.array([1.0, 0.0, 1.0, 0.0]))
+    np.testing.assert_allclose(
+        target(log_pi, batch, 0.5) - jnp.exp(log_pi), updates("tpo", log_pi, batch, 0.5), atol=1e-6
+    )
 
 
 @pytest.mark.parametrize("method", ["tpo", "grpo", "group_pg"])

@@ -64,6 +64,20 @@ SETTINGS: Registry[Setting] = Registry(
 )
 
 
+UPDATE_KINDS = ("sampled", "exact")
+
+
+def one_of(name: str, value: Any, known: tuple[str, ...]) -> str:
+    """The value, if it is one of the known names.
+
+    Raises:
+        InputError: one sentence with the known names, if it is not.
+    """
+    if value not in known:
+        raise InputError(name, f"Unknown {name} {shown(value)}; known: {', '.join(known)}.")
+    return str(value)
+
+
 @dataclass(frozen=True)
 class Config:
     """What the configurations of all tasks share: each is one JSON object, and no field is guessed."""
@@ -115,6 +129,7 @@ class BanditConfig(Config):
         seeds: independent repetitions.
         seed: what the repetitions' random numbers are derived from.
         methods: names in `BANDIT_METHODS`, each once; the order of the registry is kept.
+        update: `sampled`, or `exact`: what infinitely many samples would give.
 
     Raises:
         InputError: one sentence, for the first of them that is wrong.
@@ -129,11 +144,18 @@ class BanditConfig(Config):
     seeds: int = 100
     seed: int = 0
     methods: tuple[str, ...] = tuple(BANDIT_METHODS)
+    update: str = "sampled"
 
     def __post_init__(self) -> None:
         for setting in SETTINGS.values():
             object.__setattr__(self, setting.name, setting.check(getattr(self, setting.name)))
         object.__setattr__(self, "methods", _methods(self.methods))
+        one_of("update", self.update, UPDATE_KINDS)
+
+    @property
+    def episodes(self) -> int:
+        """The steps, by the name that they have in the other tasks."""
+        return self.steps
 
     def least_error(self) -> float:
         """The error that `steps` steps straight at the right action would leave: no method can be below it.
@@ -149,6 +171,7 @@ class BanditConfig(Config):
         """What differs from the paper's run, as URL parameters."""
         paper = BanditConfig()
         query = {n: repr(v).removesuffix(".0") for n in SETTINGS if (v := getattr(self, n)) != getattr(paper, n)}
+        query |= {"update": self.update} if self.update != paper.update else {}
         return query | ({"methods": ",".join(self.methods)} if self.methods != paper.methods else {})
 
     @classmethod

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from tpo_lab.errors import InputError
-from tpo_lab.experiments.config import Config, Setting
+from tpo_lab.experiments.config import UPDATE_KINDS, Config, Setting, one_of
 from tpo_lab.methods.registry import METHODS, Method
 from tpo_lab.registry import Registry
 
@@ -16,9 +16,13 @@ SETTINGS: Registry[Setting] = Registry(
     (
         Setting("contexts", "Contexts N", "Each with logits of its own.", 1, 10_000, 10, whole=True),
         Setting("actions", "Actions K", "One of them is right, the same in every context.", 2, 1_000, 1, whole=True),
+        Setting(
+            "samples", "Samples B", "Actions drawn in every context per step, if sampled.", 1, 10_000, 10, whole=True
+        ),
         Setting("alpha", "Step length", "In logits; one direction of length 1 over all contexts.", 1e-3, 10, 0.05),
         Setting("eta", "Temperature", "TPO: of the tilt. DG: of the gate.", 0.01, 100, 0.25),
-        Setting("episodes", "Steps", "One exact update each.", 1, 100_000, 100, whole=True),
+        Setting("baseline", "Baseline b", "Subtracted from the reward in TPO, DG and PG; GRPO has its own.", 0, 1, 0.1),
+        Setting("episodes", "Steps", "One update each.", 1, 100_000, 100, whole=True),
         Setting("seeds", "Seeds", "Independent initial logits.", 1, 1_000, 10, whole=True),
         Setting("seed", "First seed", "Another number draws other logits.", 0, 2**31 - 1, 1, whole=True),
     ),
@@ -31,6 +35,7 @@ class MultiBanditConfig(Config):
 
     Attributes:
         methods: names in `MULTI_BANDIT_METHODS`, each once.
+        update: `exact`, what infinitely many samples would give, or `sampled`.
         Others: see `SETTINGS`.
 
     Raises:
@@ -38,10 +43,13 @@ class MultiBanditConfig(Config):
     """
 
     methods: tuple[str, ...] = tuple(MULTI_BANDIT_METHODS)
+    update: str = "exact"
     contexts: int = 100
     actions: int = 10
+    samples: int = 100
     alpha: float = 0.1
     eta: float = 1.0
+    baseline: float = 0.0
     episodes: int = 1_000
     seeds: int = 100
     seed: int = 0
@@ -49,6 +57,7 @@ class MultiBanditConfig(Config):
     def __post_init__(self) -> None:
         for setting in SETTINGS.values():
             object.__setattr__(self, setting.name, setting.check(getattr(self, setting.name)))
+        one_of("update", self.update, UPDATE_KINDS)
         if isinstance(self.methods, str) or not self.methods:
             raise InputError("methods", "Methods must be a list of names, with at least one.")
         object.__setattr__(self, "methods", tuple(dict.fromkeys(MULTI_BANDIT_METHODS[n].name for n in self.methods)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tpo_lab.errors import InputError
-from tpo_lab.experiments.config import Config, Setting
+from tpo_lab.experiments.config import Config, Setting, one_of
 from tpo_lab.group.rules import RULES
 from tpo_lab.methods.registry import METHODS, Knob, Method
 from tpo_lab.registry import Registry
@@ -95,8 +95,7 @@ class ReversalConfig(Config):
         for setting in SETTINGS.values():
             object.__setattr__(self, setting.name, setting.check(getattr(self, setting.name)))
         for name, known in CHOICES.items():
-            if getattr(self, name) not in known:
-                raise InputError(name, f"Unknown {name} {getattr(self, name)!r}; known: {', '.join(known)}.")
+            one_of(name, getattr(self, name), known)
         if self.epochs is not None:
             object.__setattr__(self, "epochs", EPOCHS.check(self.epochs))
         if self.rule is not None:

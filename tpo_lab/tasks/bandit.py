@@ -6,6 +6,7 @@ update only through its counts, so that no (B, K) array is formed.
 Source: arXiv 2604.06159, section on the single-context bandit (Fig. 2).
 """
 
+from collections.abc import Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -16,9 +17,14 @@ import numpy.typing as npt
 from jax import Array, lax
 
 from tpo_lab.experiments.config import BANDIT_METHODS, BanditConfig
-from tpo_lab.tasks.bandit_updates import UPDATES, Batch, Knobs, balanced, unit
+from tpo_lab.tasks import bandit_diagnostics
+from tpo_lab.tasks.bandit_updates import UPDATES, Knobs, balanced, batch_of, norm, unit
 
-DIAGNOSTICS = ("error", "misalignment")
+DIAGNOSTICS: Mapping[str, str] = {
+    "error": "1 - pi(y*) before the step.",
+    "misalignment": "1 - cos of the angle between the update and the expected policy gradient.",
+    **bandit_diagnostics.DIAGNOSTICS,
+}
 # Seeds are computed in blocks 0..24, 25..49, ..., and those that nobody asked for are dropped: every seed has one place
 # in one machine code, and so the same bits however seeds are split; another number of seeds needs no compilation.
 BLOCK = 25
@@ -65,8 +71,8 @@ def chunk(
 ) -> tuple[State, dict[str, npt.NDArray[np.float32]]]:
     """Take `length` steps with every seed and return the new state and the diagnostics, each (length, S) float32.
 
-    `error` is 1 - pi(y*) before the step. `misalignment` is 1 - cos(g, g*) with g* = pi(y*) (e_y* - pi), the expected
-    policy gradient; it is NaN where g = 0 or g* = 0, because no angle exists.
+    `misalignment` is 1 - cos(g, g*) with g* = pi(y*) (e_y* - pi), the expected policy gradient; it is NaN where g = 0
+    or g* = 0, because no angle exists.
 
     Args:
         capacity: rows of the compiled buffer, at least `length`; chunks of one capacity share one compilation.
@@ -77,43 +83,59 @@ def chunk(
     """
     knobs = Knobs(*(jnp.float32(x) for x in (config.alpha, config.eta, config.baseline)))
     index, rows = _index(method), length if capacity is None else capacity
+    samples = config.samples if config.update == "sampled" else None
     blocks = [
-        _chunk(knobs, index, keys, logits, state.step, length, samples=config.samples, rows=rows)
+        _chunk(knobs, index, keys, logits, state.step, length, samples=samples, rows=rows)
         for keys, logits in zip(state.keys, state.logits, strict=True)
     ]
     after = state._replace(logits=tuple(logits for logits, _ in blocks), step=state.step + length)
-    curves = (np.concatenate(parts, axis=1) for parts in zip(*(buffers for _, buffers in blocks), strict=True))
-    return after, {name: x[:length, state.seeds] for name, x in zip(DIAGNOSTICS, curves, strict=True)}
+    curves = np.concatenate([rows for _, rows in blocks], axis=2)[:length, :, state.seeds]
+    return after, {name: curves[:, i] for i, name in enumerate(DIAGNOSTICS)}
 
 
 @partial(jax.jit, static_argnames=("samples", "rows"))
 def _chunk(
-    knobs: Knobs, method: Array, keys: Array, logits: Array, first: Array, length: Array, *, samples: int, rows: int
-) -> tuple[Array, tuple[Array, ...]]:
+    knobs: Knobs,
+    method: Array,
+    keys: Array,
+    logits: Array,
+    first: Array,
+    length: Array,
+    *,
+    samples: int | None,
+    rows: int,
+) -> tuple[Array, Array]:
     """One compilation per (K, B, rows): the method, the first step, the length and the knobs are run-time values."""
 
-    def step(i: Array, carry: tuple[Array, tuple[Array, ...]]) -> tuple[Array, tuple[Array, ...]]:
-        logits, buffers = carry
+    def step(i: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
+        logits, rows = carry
         one_seed = partial(_step, knobs, method, first + i, samples=samples)
         logits, metrics = jax.vmap(one_seed)(keys, logits)
-        return logits, tuple(b.at[i].set(m) for b, m in zip(buffers, metrics, strict=True))
+        return logits, rows.at[i].set(metrics.T)
 
-    empty = jnp.full((rows, BLOCK), jnp.nan, jnp.float32)
-    after: tuple[Array, tuple[Array, ...]]
-    after = lax.fori_loop(0, length, step, (logits, (empty,) * len(DIAGNOSTICS)))
+    empty = jnp.full((rows, len(DIAGNOSTICS), BLOCK), jnp.nan, jnp.float32)
+    after: tuple[Array, Array] = lax.fori_loop(0, length, step, (logits, empty))
     return after
 
 
 def _step(
-    knobs: Knobs, method: Array, index: Array, key: Array, logits: Array, *, samples: int
-) -> tuple[Array, tuple[Array, ...]]:
-    """z <- z + alpha g / ||g||; where g = 0 the logits stay as they are."""
+    knobs: Knobs, method: Array, index: Array, key: Array, logits: Array, *, samples: int | None
+) -> tuple[Array, Array]:
+    """z <- z + alpha g / ||g||; where g = 0 the logits stay as they are. The second is every diagnostic, in order."""
     log_pi = jax.nn.log_softmax(logits)
     pi = jnp.exp(log_pi)
-    counts = sample_counts(jax.random.fold_in(key, index), pi, samples)
-    batch = Batch(log_pi, pi, counts / samples)
-    direction = unit(lax.switch(method, tuple(UPDATES.values()), batch, knobs))
-    return logits + knobs.alpha * direction, (jnp.sum(pi[1:]), misalignment(direction, pi))
+    share = None if samples is None else sample_counts(jax.random.fold_in(key, index), pi, samples) / samples
+    batch = batch_of(log_pi, share, knobs)
+    update = lax.switch(method, tuple(UPDATES.values()), batch, knobs)
+    direction = unit(update.direction)
+    after = logits + knobs.alpha * direction
+    metrics = bandit_diagnostics.of_context(batch, update, jax.nn.log_softmax(after), samples is not None)
+    metrics |= {
+        "error": jnp.sum(pi[1:]),
+        "misalignment": misalignment(direction, pi),
+        "grad_norm": norm(update.direction),
+    }
+    return after, jnp.stack([metrics[name] for name in DIAGNOSTICS])
 
 
 def sample_counts(key: Array, pi: Array, samples: int) -> Array:

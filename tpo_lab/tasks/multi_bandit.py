@@ -1,9 +1,9 @@
-"""The multi-context bandit with exact population updates: what a method does when nothing is sampled.
+"""The multi-context bandit: how one step of fixed length is spread over many contexts.
 
 Axes: `N` contexts, `K` actions. Action 0 is the right one (y) everywhere; the policy is a table of logits (N, K).
 
-On one-hot rewards every method moves the logits of a context by beta(p) (e_y - pi), see `tpo_lab.group.exact`: methods
-differ only in how they spread one step of fixed length over the contexts.
+On one-hot rewards without a baseline every exact update moves the logits of a context by beta(p) (e_y - pi), see
+`tpo_lab.group.exact`: methods differ only in how they spread the step over the contexts.
 
 Source: arXiv 2604.06159, section on the multi-context bandit (Fig. 3).
 """
@@ -18,28 +18,24 @@ import numpy as np
 from jax import Array, lax
 
 from tpo_lab.experiments.multi_bandit import MULTI_BANDIT_METHODS, MultiBanditConfig
-from tpo_lab.group.exact import beta_ce, beta_dg, beta_grpo, beta_pg, beta_tpo
+from tpo_lab.tasks import bandit_diagnostics
+from tpo_lab.tasks.bandit import sample_counts
+from tpo_lab.tasks.bandit_updates import UPDATES, Batch, Knobs, Update, batch_of, ce, norm, unit
 
 DIAGNOSTICS: Mapping[str, str] = {
     "error": "1 - pi(y) after the step, mean over the contexts.",
     "misalignment": "1 - cos of the angle between the update and that of supervised learning.",
+    **bandit_diagnostics.DIAGNOSTICS,
 }
 SHOWS_DIVERGENCE = "error"
 CHUNK = 1_000  # the most steps in one call
-
-BETA: Mapping[str, Callable[[Array, MultiBanditConfig], Any]] = {
-    "ce": lambda p, _: beta_ce(p),
-    "tpo": lambda p, config: beta_tpo(p, k=config.actions, eta=config.eta),
-    "dg": lambda p, config: beta_dg(p, eta=config.eta),
-    "grpo": lambda p, _: beta_grpo(p),
-    "pg": lambda p, _: beta_pg(p),
-}
 
 
 class State(NamedTuple):
     """All that one seed of one method needs to go on."""
 
     logits: Array  # (N, K)
+    key: Array
     step: Array  # steps done
 
 
@@ -51,61 +47,77 @@ def init(config: MultiBanditConfig, method: str, seed: int = 0) -> State:
     """
     MULTI_BANDIT_METHODS[method]
     key = jax.random.fold_in(jax.random.key(config.seed), seed)
-    return State(jax.random.normal(key, (config.contexts, config.actions)), jnp.int32(0))
+    return State(jax.random.normal(key, (config.contexts, config.actions)), jax.random.fold_in(key, 1), jnp.int32(0))
 
 
 def chunk(config: MultiBanditConfig, method: str, state: State, episodes: int) -> tuple[State, dict[str, Any]]:
     """Take some steps: the state after them, and each diagnostic as (episodes,) float32."""
-    parts = []
+    name, samples, knobs = _plan(config, method)
+    parts = [np.empty((0, len(DIAGNOSTICS)), np.float32)]
     while episodes > 0:
         n = min(episodes, CHUNK)
-        state, record = _chunk(_plan(config), MULTI_BANDIT_METHODS[method].name, state, jnp.int32(n))
-        parts.append({name: np.asarray(values)[:n] for name, values in record.items()})
+        state, rows = _chunk(name, samples, knobs, state, jnp.int32(n))
+        parts.append(np.asarray(rows)[:n])
         episodes -= n
-    return state, {name: np.concatenate([part[name] for part in parts]) for name in DIAGNOSTICS}
+    return state, dict(zip(DIAGNOSTICS, np.concatenate(parts).T, strict=True))
 
 
 def warm(config: MultiBanditConfig, method: str) -> None:
     """Compile what this method needs, by taking no step."""
-    jax.block_until_ready(_chunk(_plan(config), method, init(config, method), jnp.int32(0)))  # type: ignore[no-untyped-call]
+    done = _chunk(*_plan(config, method), init(config, method), jnp.int32(0))
+    jax.block_until_ready(done)  # type: ignore[no-untyped-call]
 
 
-def direction(config: MultiBanditConfig, method: str, logits: Array) -> Array:
-    """The exact update beta(p) (e_y - pi) of every context, (N, K), before it is scaled to length alpha."""
-    pi = jax.nn.softmax(logits)
-    # e_y - pi, its first entry summed from the others: 1 - pi(y) has no digits left when pi(y) is near 1.
-    towards = jnp.concatenate([jnp.sum(pi[:, 1:], axis=1, keepdims=True), -pi[:, 1:]], axis=1)
-    beta: Array = BETA[method](pi[:, :1], config)
-    return beta * towards
+def batches(log_pi: Array, share: Array | None, knobs: Knobs) -> Batch:
+    """The batch of every context, contexts first, of log pi (N, K) and the shares of the samples, (N, K) or None."""
+    return jax.vmap(batch_of, in_axes=(0, None if share is None else 0, None))(log_pi, share, knobs)
 
 
-def _plan(config: MultiBanditConfig) -> MultiBanditConfig:
-    """The configuration without what changes no machine code."""
-    return MultiBanditConfig(
-        contexts=config.contexts, actions=config.actions, alpha=config.alpha, eta=config.eta, episodes=1, seeds=1
-    )
+def updates(method: str, batch: Batch, knobs: Knobs) -> Update:
+    """The update of every context, each field (N, K), of batches whose fields are (N, K)."""
+    of_context: Callable[[Batch, Knobs], Update] = ce if method == "ce" else UPDATES[method]
+    return jax.vmap(of_context, in_axes=(0, None))(batch, knobs)
+
+
+def _plan(config: MultiBanditConfig, method: str) -> tuple[str, int | None, Knobs]:
+    """What fixes the machine code beside the sizes of the state, and the numbers that do not."""
+    samples = config.samples if config.update == "sampled" else None
+    knobs = Knobs(*(jnp.float32(x) for x in (config.alpha, config.eta, config.baseline)))
+    return MULTI_BANDIT_METHODS[method].name, samples, knobs
 
 
 @partial(jax.jit, static_argnums=(0, 1))
-def _chunk(config: MultiBanditConfig, method: str, state: State, episodes: Array) -> tuple[State, dict[str, Array]]:
-    def step(i: Array, carry: tuple[State, dict[str, Array]]) -> tuple[State, dict[str, Array]]:
-        state, record = carry
-        update, supervised = (_unit(direction(config, name, state.logits)) for name in (method, "ce"))
-        logits = state.logits + config.alpha * update
-        metrics = {
-            "error": jnp.mean(jnp.sum(jax.nn.softmax(logits)[:, 1:], axis=1)),
-            # Half the squared distance of unit vectors keeps its digits near 0, where 1 - cos loses them.
-            "misalignment": 0.5 * jnp.sum((update - supervised) ** 2),
-        }
-        return State(logits, state.step + 1), {name: record[name].at[i].set(metrics[name]) for name in record}
+def _chunk(method: str, samples: int | None, knobs: Knobs, state: State, episodes: Array) -> tuple[State, Array]:
+    """The state after some steps, and their diagnostics as the first rows of (CHUNK, diagnostics)."""
 
-    record = {name: jnp.zeros(CHUNK, dtype=jnp.float32) for name in DIAGNOSTICS}
-    done: tuple[State, dict[str, Array]] = lax.fori_loop(0, episodes, step, (state, record))
+    def body(i: Array, carry: tuple[State, Array]) -> tuple[State, Array]:
+        state, rows = carry
+        state, metrics = _step(method, samples, knobs, state)
+        return state, rows.at[i].set(jnp.stack([metrics[name] for name in DIAGNOSTICS]))
+
+    done: tuple[State, Array] = lax.fori_loop(0, episodes, body, (state, jnp.zeros((CHUNK, len(DIAGNOSTICS)))))
     return done
 
 
-def _unit(g: Array) -> Array:
-    """g over its length, measured in units of its largest entry, so that no square underflows; 0 where g = 0."""
-    size = jnp.max(jnp.abs(g))
-    scaled = g / jnp.where(size > 0, size, 1.0)
-    return scaled / jnp.where(size > 0, jnp.linalg.norm(scaled), 1.0)
+def _step(method: str, samples: int | None, knobs: Knobs, state: State) -> tuple[State, dict[str, Array]]:
+    """One direction of length alpha over all N * K logits; where it is 0 they stay as they are."""
+    log_pi = jax.nn.log_softmax(state.logits)
+    share = None
+    if samples is not None:
+        keys = jax.random.split(jax.random.fold_in(state.key, state.step), log_pi.shape[0])
+        share = jax.vmap(sample_counts, in_axes=(0, 0, None))(keys, jnp.exp(log_pi), samples) / samples
+    batch = batches(log_pi, share, knobs)
+    update = updates(method, batch, knobs)
+    direction = unit(update.direction)
+    supervised = direction if method == "ce" else unit(updates("ce", batch, knobs).direction)
+    logits = state.logits + knobs.alpha * direction
+    after = jax.nn.log_softmax(logits)
+    in_context = jax.vmap(bandit_diagnostics.of_context, in_axes=(0, 0, 0, None))
+    of_contexts = in_context(batch, update, after, samples is not None)
+    metrics = {name: jnp.nanmean(values) for name, values in of_contexts.items()} | {
+        "error": jnp.mean(jnp.sum(jnp.exp(after)[:, 1:], axis=1)),
+        # Half the squared distance of unit vectors keeps its digits near 0, where 1 - cos loses them.
+        "misalignment": jnp.where(jnp.any(direction != 0), 0.5 * jnp.sum((direction - supervised) ** 2), jnp.nan),
+        "grad_norm": norm(update.direction),
+    }
+    return State(logits, state.key, state.step + 1), metrics

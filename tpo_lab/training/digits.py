@@ -17,10 +17,11 @@ import optax  # type: ignore[import-untyped]
 from jax import Array, lax
 
 from tpo_lab.experiments.digits import DIGITS_METHODS, DigitsConfig
+from tpo_lab.group import kl_of_logs
 from tpo_lab.policies import mlp
 from tpo_lab.tasks.digits import ACTIONS, Digits, load
 from tpo_lab.tasks.digits_surplus import BINS, CLOSED, in_bins, surplus
-from tpo_lab.training.digits_update import draw, outcome
+from tpo_lab.training.digits_update import Batch, Outcome, draw, in_groups, outcome, target
 
 _OF_BIN = {f"{100 * low:.0f}_{100 * high:.0f}": f"{low:g} to {high:g}" for low, high in BINS}
 
@@ -38,9 +39,16 @@ DIAGNOSTICS: Mapping[str, str] = {
     "loss": "Loss.",
     "grad_norm": "L2 norm of the gradient over all parameters.",
     "entropy": "Mean entropy of the policy on the batch, nats.",
+    "all_fail": "Groups without a success, share: one action of an image is sampled, GRPO compares the batch.",
+    "all_pass": "Groups of successes only, share.",
     "zero_variance": "Share of groups of equal scores: the K actions of an image, for GRPO the batch.",
+    "any_success": "Images whose action was right, share.",
     "weight_success": "Mean |weight| of the action taken where it was right: q, or the advantage.",
     "weight_failure": "Mean |weight| of the action taken where it was wrong.",
+    "kl": "KL of the policy after the step to that before, on the batch, nats.",
+    "clip_share": "Images whose gradient a clip range cut, share: none, as each batch is used once.",
+    "demand": "Mean |q - pi| over classes before the step, q the target of TPO: what it asks for.",
+    "residual": "Mean |q - pi| over classes after the step: what is left of it.",
 }
 SHOWS_DIVERGENCE = "loss"  # the diagnostic that is not finite once the policy is not
 CHUNK = 200  # the most steps in one call; the number asked for is an argument, so that it needs no compilation
@@ -144,20 +152,14 @@ def _step(method: str, prompts: int, numbers: Numbers, data: Digits, state: Stat
     rows = jax.random.randint(of_images, (prompts,), 0, data.train_labels.shape[0])
     pixels, labels = data.train_pixels[rows], data.train_labels[rows]
 
-    def loss(params: mlp.Params) -> tuple[Array, dict[str, Array]]:
+    def loss(params: mlp.Params) -> tuple[Array, tuple[Array, Batch, Outcome]]:
         log_pi = mlp.log_probs(params, pixels)
-        batch = draw(of_actions, lax.stop_gradient(log_pi), labels)
+        old = lax.stop_gradient(log_pi)
+        batch = draw(of_actions, old, labels)
         result = outcome(method, numbers.eta, log_pi, batch)
-        weight, right = jnp.abs(result.weight), batch.reward > 0
-        return jnp.mean(result.losses), {
-            "reward": jnp.mean(batch.reward),
-            "entropy": -jnp.mean(jnp.sum(jnp.exp(log_pi) * log_pi, axis=-1)),
-            "zero_variance": result.zero_variance,
-            "weight_success": jnp.sum(weight * right) / jnp.sum(right),
-            "weight_failure": jnp.sum(weight * ~right) / jnp.sum(~right),
-        }
+        return jnp.mean(result.losses), (old, batch, result)
 
-    (value, metrics), gradient = jax.value_and_grad(loss, has_aux=True)(state.params)
+    (value, (old, batch, result)), gradient = jax.value_and_grad(loss, has_aux=True)(state.params)
     updates, moments = optax.adam(numbers.learning_rate).update(gradient, state.optimiser, state.params)
     params, done = optax.apply_updates(state.params, updates), state.step + 1
     evaluated = lax.cond(
@@ -165,5 +167,24 @@ def _step(method: str, prompts: int, numbers: Numbers, data: Digits, state: Stat
         lambda: evaluate(method, numbers.eta, params, data),
         lambda: dict.fromkeys(EVALUATED, jnp.float32(jnp.nan)),
     )
-    metrics |= {"loss": value, "grad_norm": optax.tree.norm(gradient)} | evaluated
+    metrics = {"loss": value, "grad_norm": optax.tree.norm(gradient)} | evaluated
+    metrics |= _of_batch(method, numbers, batch, result, old, mlp.log_probs(params, pixels))
     return State(params, moments, state.key, done), metrics
+
+
+def _of_batch(method: str, numbers: Numbers, batch: Batch, result: Outcome, old: Array, new: Array) -> dict[str, Array]:
+    """The diagnostics of a batch, from the policy before and after the step, log pi (B, K)."""
+    weight, right = jnp.abs(result.weight), batch.reward > 0
+    q = target(old, batch, numbers.eta if method == "tpo" else 1.0)
+    return in_groups(method, batch) | {
+        "reward": jnp.mean(batch.reward),
+        "entropy": -jnp.mean(jnp.sum(jnp.exp(old) * old, axis=-1)),
+        "zero_variance": result.zero_variance,
+        "any_success": jnp.mean(right),
+        "weight_success": jnp.sum(weight * right) / jnp.sum(right),
+        "weight_failure": jnp.sum(weight * ~right) / jnp.sum(~right),
+        "kl": jnp.mean(kl_of_logs(new, old)),
+        "clip_share": jnp.float32(0),
+        "demand": jnp.mean(jnp.abs(q - jnp.exp(old))),
+        "residual": jnp.mean(jnp.abs(q - jnp.exp(new))),
+    }

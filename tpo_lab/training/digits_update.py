@@ -49,8 +49,7 @@ def outcome(method: str, eta: Array, log_pi: Array, batch: Batch) -> Outcome:
     TPO compares the K actions of an image by the scores A e_a. Group PG weighs the action taken by its entry of the
     same u, +-sqrt(K - 1); GRPO standardises the rewards over the batch. PG and DG take A, CE sees the label.
     """
-    pi = lax.stop_gradient(jnp.exp(log_pi))
-    advantage = batch.reward - jnp.sum(pi * pi, axis=-1)
+    advantage = _advantage(log_pi, batch)
     scores = advantage[:, None] * batch.taken
     match method:
         case "tpo":
@@ -69,6 +68,31 @@ def outcome(method: str, eta: Array, log_pi: Array, batch: Batch) -> Outcome:
         case "pg":
             return _of_taken("pg", log_pi, batch, advantage)
     raise ValueError(f"{method} has no update on digits")
+
+
+def target(log_pi: Array, batch: Batch, eta: Array | float = 1.0) -> Array:
+    """TPO's target q of every image, (B, K), whatever the method makes of the batch."""
+    scores = _advantage(log_pi, batch)[:, None] * batch.taken
+    q: Array = group.target(log_pi, group.standardise(scores), eta=eta)
+    return q
+
+
+def in_groups(method: str, batch: Batch) -> dict[str, Array]:
+    """Shares of groups without a success, and of successes only: of images, for GRPO of batches; NaN without groups."""
+    right = batch.reward > 0
+    match method:
+        case "grpo":
+            right = right[None]
+        case "tpo" | "group_pg":
+            right = right[:, None]
+        case _:
+            return dict.fromkeys(("all_fail", "all_pass"), jnp.float32(jnp.nan))
+    return {"all_fail": jnp.mean(~jnp.any(right, axis=-1)), "all_pass": jnp.mean(jnp.all(right, axis=-1))}
+
+
+def _advantage(log_pi: Array, batch: Batch) -> Array:
+    pi = lax.stop_gradient(jnp.exp(log_pi))
+    return batch.reward - jnp.sum(pi * pi, axis=-1)
 
 
 def _over_actions(name: str, log_pi: Array, batch: Batch, signal: Array, **knobs: Array) -> Outcome:
