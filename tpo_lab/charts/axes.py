@@ -6,12 +6,13 @@ from typing import Any
 from tpo_lab.charts.curves import FONT, NEUTRAL
 from tpo_lab.methods.registry import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION
 
-__all__ = ["FONT", "NEUTRAL", "TEXT", "Columns", "Spec", "legend", "log_axis", "look", "quantity", "titled"]
+__all__ = ["FONT", "INK", "NEUTRAL", "TEXT", "Columns", "Spec", "legend", "log_axis", "look", "quantity", "titled"]
 
 Spec = dict[str, Any]
 Columns = Mapping[str, Sequence[Any]]  # data for a chart: texts or numbers by column; None is a gap
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-TEXT = frozenset({"label", "kind", "candidate", "answer", "method", "epoch"})  # the columns that hold texts
+TEXT = frozenset({"label", "kind", "candidate"})  # the columns that hold texts
+INK = "#D55E00"  # a stroke that is read on bars of any colour
 SOLID, DASHED, DOTTED, MIXED = [1, 0], [8, 4], [2, 4], [10, 4, 2, 4]
 
 # By the beginning of a rule's name: a stack has one colour, its rules differ in their strokes.
@@ -76,7 +77,7 @@ def quantity(field: str, title: str | None, **scale: Any) -> Spec:
         "field": field,
         "type": "quantitative",
         "title": title,
-        "axis": {**FONT, "tickCount": 5},
+        "axis": {**FONT, "tickCount": 5, "labelOverlap": False},
         **({"scale": scale} if scale else {}),
     }
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tpo_lab.charts.axes import FONT, NEUTRAL, Columns, Spec, legend, quantity, titled
+from tpo_lab.charts.axes import FONT, INK, NEUTRAL, Columns, Spec, legend, quantity, titled
 
 
 def spec(
@@ -15,6 +15,7 @@ def spec(
     domain: Sequence[float] | None = None,
     height: int = 260,
     columns: int = 0,
+    ticks: bool = False,
 ) -> Spec:
     """The Vega-Lite specification; its data set `bars` is made by `data`.
 
@@ -23,6 +24,7 @@ def spec(
         axis: what stands along x.
         domain: of the values; None: it follows them.
         columns: of the legend; 0: one line.
+        ticks: whether a data set `ticks` (candidate, value) is drawn across the bars.
     """
     y = quantity("value", None, **({"domain": list(domain)} if domain else {}))
     return {
@@ -59,7 +61,21 @@ def spec(
                 },
             },
             {"mark": {"type": "rule", "color": NEUTRAL}, "encoding": {"y": {"datum": 0}, "x": None, "xOffset": None}},
+            *([_ticks(y)] if ticks else []),
         ],
+    }
+
+
+def _ticks(y: Spec) -> Spec:
+    """A stroke across the bars of each candidate."""
+    return {
+        "data": {"name": "ticks"},
+        "mark": {"type": "tick", "thickness": 3, "bandSize": 40, "color": INK},
+        "encoding": {
+            "y": y,
+            "xOffset": None,
+            "tooltip": [{"field": "value", "type": "quantitative", "format": ".4~g"}],
+        },
     }
 
 

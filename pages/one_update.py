@@ -1,0 +1,23 @@
+"""One update: the same group through five phases, and through every method."""
+
+import streamlit as st
+
+from tpo_lab.ui import one_update, one_update_controls, one_update_methods, one_update_phases
+from tpo_lab.ui.entry import through_app
+from tpo_lab.ui.form import choice, load
+
+through_app()
+
+form = load("update", one_update.DEFAULTS, one_update.read)
+choice(form, "Look", "look", one_update.LOOKS, label_visibility="collapsed")
+with st.sidebar:
+    one_update_controls.controls(form)
+match form.view.look:
+    case "phases":
+        one_update_phases.draw(form)
+    case "methods":
+        one_update_methods.compare(form)
+    case "dead":
+        one_update_methods.dead(form)
+    case _:
+        one_update_methods.needs()

@@ -1,0 +1,176 @@
+"""The page One update without a browser: phases, methods, dead groups, and bad input."""
+
+import io
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.test_low_variance import data, texts, typed
+from tests.pages.test_target import control, quiet, sentences, url
+from tpo_lab.group.presets import PRESETS
+from tpo_lab.group.report import report
+from tpo_lab.group.scenario import Scenario
+from tpo_lab.methods.registry import METHODS
+from tpo_lab.methods.table4 import TABLE
+from tpo_lab.methods.updates import EPOCHS, UPDATED
+from tpo_lab.ui import one_update
+from tpo_lab.ui.one_update_methods import csv_text
+
+PAGE = Path(__file__).parents[2] / "pages" / "one_update.py"
+SKEWED = {"scores": "1,0,0.5,null", "policy": "0.2,0.3,0.4,0.1", "eta": "0.7"}
+GROUP = Scenario((1, 0, 0.5, None), policy=(0.2, 0.3, 0.4, 0.1), eta=0.7)
+
+
+def opened(**query: str) -> AppTest:
+    page = AppTest.from_file(str(PAGE), default_timeout=30)
+    for name, value in query.items():
+        page.query_params[name] = value
+    return quiet(page.run())
+
+
+def press(page: AppTest, label: str) -> AppTest:
+    (button,) = [b for b in page.button if b.label == label]
+    return quiet(button.click().run())
+
+
+def bars(page: AppTest, chart: int = 0) -> dict[str, list[float]]:
+    """The bars of a chart, by kind."""
+    table = data(page, chart, "bars")
+    found: dict[str, list[float]] = {}
+    for kind, value in zip(table["kind"], table["value"], strict=True):
+        found.setdefault(kind, []).append(value)
+    return found
+
+
+def test_step_and_back_walk_the_phases_and_the_url_follows() -> None:
+    page = opened(**SKEWED)
+    now = report(GROUP)
+    np.testing.assert_allclose(bars(page)["p_old"], now.p_old)
+    page = press(page, "Step")
+    np.testing.assert_allclose(bars(page)["score"], [1, 0, 0.5, 0])
+    page = press(page, "Step")
+    np.testing.assert_allclose(bars(page)["u"], now.u)
+    assert "GRPO" in bars(page, 1)
+    page = press(page, "Step")
+    assert url(page)["phase"] == "tilt"
+    np.testing.assert_allclose(bars(page)["target q"], now.q)
+    page = press(page, "Step")
+    np.testing.assert_allclose(data(page, 0, "ticks")["value"], now.q)
+    assert set(bars(page)) == {"p_old", *(f"after {n}" for n in EPOCHS)}
+    lines = data(page, 1, "lines")
+    assert set(lines["label"]) == {METHODS[name].label for name in one_update.DEFAULTS["methods"].split(",")}
+    page = press(page, "Back")
+    assert url(page)["phase"] == "tilt"
+
+
+@pytest.mark.parametrize("phase", one_update.PHASES)
+def test_the_formula_of_each_phase_has_the_numbers(phase: str) -> None:
+    page = opened(**SKEWED, phase=phase)
+    (formula,) = [m.value for m in page.markdown if "$$" in m.value]
+    now = report(GROUP)
+    number = {
+        "sample": now.p_old[0],
+        "score": now.sigma_population,
+        "standardise": now.u[0],
+        "tilt": now.q[0],
+        "fit": now.q[0],
+    }[phase]
+    assert f"{number:.3g}" in formula
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_preset_goes_through(name: str) -> None:
+    page = opened(**PRESETS[name].scenario.to_query(), phase="fit")
+    assert not sentences(page)
+    assert "nan" not in texts(page)
+
+
+@pytest.mark.parametrize("quantity", one_update.QUANTITIES)
+def test_methods_side_by_side(quantity: str) -> None:
+    page = opened(**SKEWED, look="methods", quantity=quantity, epoch="2", methods="tpo,awr,rebel")
+    found = bars(page)
+    assert list(found) == ["TPO", "AWR", "REBEL"]
+    assert {len(row) for row in found.values()} == {4}
+    if quantity == "policy":
+        np.testing.assert_allclose([sum(row) for row in found.values()], 1)
+    if quantity == "gradient":
+        now = report(GROUP)
+        np.testing.assert_allclose(found["TPO"], -now.q_minus_p, atol=1e-12)
+    assert re.search(r"residual after.*0.*16", texts(page))
+
+
+def test_all_methods_can_be_chosen_six_at_a_time() -> None:
+    names = list(UPDATED)
+    for start in range(0, len(names), 6):
+        page = opened(look="methods", methods=",".join(names[start : start + 6]))
+        assert not sentences(page)
+
+
+def test_a_dead_group_returns_under_tpo_and_stays_when_masked() -> None:
+    page = opened(look="dead", scores="1,0,0,0", methods="tpo,pg")
+    assert "TPO's gradient" in texts(page).replace("&#x27;", "'")
+    distance = dict(
+        zip(*(data(page, 1, "lines")[name] for name in ("label", "value")), strict=True)
+    )  # of the last epoch
+    assert distance["TPO"] < 0.02 < distance["PG"]
+    masked: Any = page.get("button_group")[1]
+    page = quiet(masked.set_value("on").run())
+    distance = dict(zip(*(data(page, 1, "lines")[name] for name in ("label", "value")), strict=True))
+    assert distance["TPO"] == pytest.approx(distance["PG"])
+    page = typed(page, "Moved by other groups: logit of candidate 1, nats", "99")
+    assert "50 nats" in sentences(page)[0]
+
+
+def test_the_table_of_needs_is_whole() -> None:
+    page = opened(look="needs")
+    assert all(row.name in texts(page) for row in TABLE.values())
+
+
+@pytest.mark.parametrize(
+    ("label", "text", "about"),
+    [
+        ("Scores", "1,x", "'x'"),
+        ("Step size α", "0", "step size"),
+        ("Temperature η", "-1", "greater than 0"),
+        ("Clip range ε", "2", "clip range must be"),
+        ("KL weight β", "-1", "KL weight"),
+    ],
+)
+def test_bad_input_is_said_and_kept(label: str, text: str, about: str) -> None:
+    page = typed(opened(), label, text)
+    assert len(sentences(page)) == 1
+    assert about in sentences(page)[0].replace("\\", "")
+    assert control(page, "text_input", label).value == text
+    assert url(page) == {}
+
+
+@pytest.mark.parametrize(
+    ("query", "about"),
+    [
+        ({"methods": "tpo_token"}, "namesake"),
+        ({"methods": "sarsa"}, "known"),
+        ({"methods": ""}, "1 to 6"),
+        ({"phase": "dream"}, "tilt"),
+        ({"epoch": "3"}, "16"),
+        ({"optimiser": "adam"}, "plain"),
+        ({"policy": "1"}, "1 probabilit"),
+        ({"colour": "red"}, "colour"),
+    ],
+)
+def test_a_bad_url_is_one_sentence(query: dict[str, str], about: str) -> None:
+    page = opened(**query)
+    assert len(sentences(page)) == 1
+    assert about in sentences(page)[0].replace("\\", "")
+    assert url(page) == query
+
+
+def test_the_numbers_as_a_file() -> None:
+    view = one_update.read({**one_update.DEFAULTS, "scores": "1,null,0", "methods": "tpo,grpo"})
+    table = np.genfromtxt(io.StringIO(csv_text(view)), delimiter=",", names=True, dtype=None, encoding="utf-8")
+    assert len(table) == 6
+    np.testing.assert_allclose(table["weight"][:3], report(Scenario((1, None, 0))).q)
+    np.testing.assert_allclose(table["p_after_16"][:3].sum(), 1)
