@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from tpo_lab.cli import main
+from tpo_lab.experiments.digits import DigitsConfig
 from tpo_lab.experiments.presets import PRESETS
 from tpo_lab.experiments.reversal import ReversalConfig
 from tpo_lab.methods.registry import METHODS
@@ -84,7 +85,7 @@ def test_divergence_is_told_at_its_episode(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize(
     ("words", "answer"),
     [
-        (["run", "fig99"], "Unknown preset 'fig99'; known: fig3, live-terminal"),
+        (["run", "fig99"], "Unknown preset 'fig99'; known: live-..., fig2, fig3, fig4-..., table1-..."),
         (["run", "live-terminal", "--set", "length"], "needs KEY=VALUE"),
         (["run", "live-terminal", "--set", "speed=1"], "Unknown setting 'speed'"),
         (["run", "live-terminal", "--set", "eta=-1"], "temperature eta must be a number"),
@@ -97,6 +98,28 @@ def test_bad_input_is_one_sentence_and_code_2(
 ) -> None:
     assert main(words) == 2
     assert answer in capsys.readouterr().err
+
+
+def test_the_single_context_bandit_runs_like_any_other_preset(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "run.parquet"
+    small = [w for k, v in {"actions": 4, "samples": 8, "steps": 160}.items() for w in ("--set", f"{k}={v}")]
+    assert main(["run", "fig2", "--seeds", "2", "--methods", "tpo,pg", *small, "--out", str(out), "--json"]) == 0
+    table = pd.read_parquet(out)
+    assert table.groupby(["method", "seed"]).size().to_dict() == {(m, s): 160 for m in ("pg", "tpo") for s in (0, 1)}
+    assert table[table.method == "tpo"].groupby("seed").error.last().tolist() == pytest.approx(
+        json.loads(capsys.readouterr().out)["methods"]["tpo"]["final_errors"]
+    )
+    assert table.error.iloc[0] == pytest.approx(0.75)
+
+
+def test_progress_shows_the_last_error_that_was_measured() -> None:
+    shown: list[float] = []
+    config = DigitsConfig(methods=("pg",), prompts=4, every=150, episodes=410, seeds=1)
+    list(lanes.run(config, lambda progress: shown.append(progress.error)))
+    assert len(shown) == 3
+    assert np.isfinite(shown).all()  # the test errors after 150, 300, and 410 steps
 
 
 def test_list_and_methods_name_everything(capsys: pytest.CaptureFixture[str]) -> None:

@@ -40,7 +40,14 @@ def _methods(args: argparse.Namespace) -> None:
     compared = {"none": "single samples", "candidates": "candidates", "tokens": "next tokens"}
     rows = [("name", "label", "compares", "epochs", "settings", "source")]
     rows += [
-        (m.name, m.label, compared[m.group], str(m.epochs), ",".join(k.name for k in m.knobs) or "-", m.source)
+        (
+            m.name,
+            m.label,
+            compared[m.group],
+            str(m.epochs),
+            ",".join([*(k.name for k in m.knobs), *m.choices]) or "-",
+            m.source,
+        )
         for m in METHODS.values()
     ]
     print("\n".join(aligned(rows)))

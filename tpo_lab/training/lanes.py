@@ -14,17 +14,45 @@ import jax
 import numpy as np
 import numpy.typing as npt
 
+from tpo_lab.experiments.config import BanditConfig
 from tpo_lab.experiments.digits import DigitsConfig
 from tpo_lab.experiments.multi_bandit import MultiBanditConfig
 from tpo_lab.experiments.reversal import ReversalConfig
-from tpo_lab.tasks import multi_bandit
+from tpo_lab.tasks import bandit, multi_bandit
 from tpo_lab.training import digits, reversal
 
 Record = dict[str, npt.NDArray[np.float32]]
-AnyConfig = ReversalConfig | MultiBanditConfig | DigitsConfig
+AnyConfig = BanditConfig | ReversalConfig | MultiBanditConfig | DigitsConfig
+
+
+class _OneSeedOfABandit:
+    """The bandit, which computes seeds by the block, as a task of one seed."""
+
+    CHUNK = 150
+    DIAGNOSTICS = bandit.DIAGNOSTICS
+    SHOWS_DIVERGENCE = "error"
+
+    @staticmethod
+    def init(config: BanditConfig, method: str, seed: int) -> bandit.State:  # noqa: ARG004
+        return bandit.init(config, seed, 1)
+
+    @classmethod
+    def chunk(cls, config: BanditConfig, method: str, state: bandit.State, n: int) -> tuple[bandit.State, Record]:
+        state, record = bandit.chunk(config, method, state, n, cls.CHUNK)
+        return state, {name: values[:, 0] for name, values in record.items()}
+
+    @classmethod
+    def warm(cls, config: BanditConfig, method: str) -> None:
+        cls.chunk(config, method, bandit.init(config, 0, 1), 0)
+
 
 # What trains a configuration: a module with init, chunk, warm, CHUNK, DIAGNOSTICS and SHOWS_DIVERGENCE.
-TASKS: dict[type, Any] = {ReversalConfig: reversal, MultiBanditConfig: multi_bandit, DigitsConfig: digits}
+TASKS: dict[type, Any] = {
+    BanditConfig: _OneSeedOfABandit,
+    ReversalConfig: reversal,
+    MultiBanditConfig: multi_bandit,
+    DigitsConfig: digits,
+}
 
 
 @dataclass(frozen=True)
@@ -75,6 +103,7 @@ def run(config: AnyConfig, report: Callable[[Progress], None] = lambda _: None) 
     for seed in range(config.seeds):
         for method in config.methods:
             parts: list[Record] = []
+            error = np.nan  # the digits are tested now and then
             first = method not in compiled
             seconds = 0.0
             try:
@@ -86,7 +115,9 @@ def run(config: AnyConfig, report: Callable[[Progress], None] = lambda _: None) 
                     n = min(left, task.CHUNK)
                     (state, part), took = _timed(task.chunk, config, method, state, n)
                     parts, left, done, seconds = [*parts, part], left - n, done + n, seconds + took
-                    report(Progress(method, seed, float(part["error"][-1]), done / total))
+                    known = part["error"][~np.isnan(part["error"])]
+                    error = float(known[-1]) if known.size else error
+                    report(Progress(method, seed, error, done / total))
             except KeyboardInterrupt:
                 if parts:
                     yield _lane(task, method, seed, parts, seconds, compiled[method] if first else 0.0)
