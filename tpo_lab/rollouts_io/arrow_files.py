@@ -26,9 +26,12 @@ def parquet_table(file: File, stream: IO[bytes]) -> Source:
         )
 
     def batches(wanted: Sequence[str], _: Expand | None, faults: Faults) -> Iterator[Batch]:
-        words = [name for name in wanted if _is_text(schema.field(name).type) and _repeats(table.metadata, name)]
-        reader = pq.ParquetFile(data, read_dictionary=words)
-        return _tables(file, reader.iter_batches(ROWS, columns=list(wanted), use_threads=False), faults)
+        def parts() -> Iterator[pa.RecordBatch]:
+            words = [n for n in wanted if _is_text(schema.field(n).type) and _repeats(table.metadata, n)]
+            reader = pq.ParquetFile(data, read_dictionary=words)
+            yield from reader.iter_batches(ROWS, columns=list(wanted), use_threads=False)
+
+        return _tables(file, parts(), faults)
 
     return Source(tuple(schema.names), _numeric(schema), batches)
 
@@ -56,7 +59,7 @@ def arrow_table(file: File, stream: IO[bytes], *, is_stream: bool) -> Source:
     def batches(wanted: Sequence[str], _: Expand | None, faults: Faults) -> Iterator[Batch]:
         def checked() -> Iterator[pa.RecordBatch]:
             for part in parts:
-                part.validate(full=True)  # its offsets are read as they stand
+                part.validate()  # its offsets are read as they stand
                 for at in range(0, part.num_rows, ROWS):
                     yield part.slice(at, ROWS).select([n for n in wanted if n in part.schema.names])
 
@@ -69,10 +72,36 @@ def _tables(file: File, parts: Iterator[pa.RecordBatch], faults: Faults) -> Iter
     first = 1
     try:
         for part in parts:
-            yield Table(part, first, file.name)
+            yield Table(_sound(part), first, file.name)
             first += part.num_rows
     except (pa.ArrowException, OSError, MemoryError, ValueError) as error:
-        faults.add(f"the rest of the table cannot be read ({short(error)})", [f"{file.name}, after row {first - 1:,}"])
+        faults.add(
+            f"the rest of the table cannot be read ({short(error)})", [f"{file.name}, after row {first - 1:,}"], 0
+        )
+
+
+def _sound(part: pa.RecordBatch) -> pa.RecordBatch:
+    """The rows, checked to the last offset; bytes that are no text are replaced by the sign for that.
+
+    Raises:
+        ArrowInvalid: if something else is wrong with them.
+    """
+    try:
+        part.validate(full=True)
+        return part
+    except pa.ArrowInvalid:
+        columns = [_replaced(column) if _is_text(column.type) else column for column in part.columns]
+        part = pa.record_batch(columns, names=part.schema.names)
+        part.validate(full=True)
+        return part
+
+
+def _replaced(column: pa.Array) -> pa.Array:
+    kind = pa.large_binary() if pa.types.is_large_string(column.type) else pa.binary()
+    raw = pa.Array.from_buffers(kind, len(column), column.buffers(), offset=column.offset)
+    raw.validate(full=True)  # its offsets: nothing is looked at before
+    cells = raw.to_pylist()
+    return pa.array([None if cell is None else cell.decode("utf-8", "replace") for cell in cells], pa.large_string())
 
 
 def _plain(file: File) -> bool:

@@ -52,9 +52,10 @@ def csv_table(file: File, stream: IO[bytes], head: bytes) -> Source:
                     yield Table(batch, first, file.name, lost)
                     first += batch.num_rows
         except (pa.ArrowInvalid, OSError) as error:
-            faults.add(
-                f"the rest of the table cannot be read ({short(error)})", [f"{file.name}, after row {first - 1:,}"]
-            )
+            why = short(error)
+            if "straddl" in why:
+                why = f"a row of more than {BLOCK >> 20} MiB: a quote that is not closed?"
+            faults.add(f"the rest of the table cannot be read ({why})", [f"{file.name}, after row {first - 1:,}"], 0)
         if lost:
             places = (f"{file.name}, row {number:,}" for number in lost)
             faults.add(f"it has not the {len(names)} cells of the header", places, len(lost))

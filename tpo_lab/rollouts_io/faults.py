@@ -8,7 +8,7 @@ FIRST_PLACES = 5
 
 @dataclass
 class Fault:
-    """One reason: how many rows it cost, and where it was met first."""
+    """One reason: how many rows it cost, 0 where nobody knows, and where it was met first."""
 
     rows: int = 0
     places: list[str] = field(default_factory=list)
@@ -44,4 +44,4 @@ def _sentence(reason: str, fault: Fault) -> str:
     rows = "1 row" if fault.rows == 1 else f"{fault.rows:,} rows"
     more = ", ..." if fault.rows > len(fault.places) > 0 else ""
     where = f" ({', '.join(fault.places)}{more})" if fault.places else ""
-    return f"{rows}: {reason}{where}"
+    return f"{rows}: {reason}{where}" if fault.rows else f"{reason[:1].upper()}{reason[1:]}{where}"

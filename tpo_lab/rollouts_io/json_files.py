@@ -39,7 +39,7 @@ def json_lines(file: File, stream: IO[bytes], head: bytes) -> Source:
                 for number, line in chain(early, rest):
                     yield number, *_parsed(line)
             except OSError as error:
-                faults.add(f"the file breaks off ({short(error)})", [file.name])
+                faults.add(f"the file breaks off ({short(error)})", [file.name], 0)
 
         return _objects(file, numbered(), expand, faults)
 

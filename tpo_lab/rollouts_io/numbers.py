@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tpo_lab.group.arrays import divide
 from tpo_lab.group.rules import RULES, Rule
 from tpo_lab.group.standardise import spread, standardise
 from tpo_lab.group.target import entropy, kl_of_logs, log_target
@@ -127,10 +128,12 @@ def _deviation_of_steps(table: Rollouts) -> Floats:
     of_row = np.repeat(step, table.sizes())
     scored = ~np.isnan(table.score)
     score, of_row = table.score[scored], of_row[scored]
+    peak = float(np.abs(score).max(initial=0.0)) or 1.0  # no square overflows
+    score = score / peak
     n = np.bincount(of_row, minlength=int(step.max(initial=0)) + 1)
     mean = np.bincount(of_row, score, minlength=len(n)) / np.maximum(n, 1)
     squares = np.bincount(of_row, (score - mean[of_row]) ** 2, minlength=len(n))
-    deviation: Floats = np.sqrt(squares / np.maximum(n - 1, 1))[step]
+    deviation: Floats = peak * np.sqrt(squares / np.maximum(n - 1, 1))[step]
     return deviation
 
 
@@ -160,7 +163,7 @@ def _fill(into: Numbers, b: Block, eta: float) -> None:
         "moved": total / 2,
         "peaked": _peaked(b, q, high, eta),
         "largest": np.abs(b.u).max(axis=-1),
-        "amplification": np.where(high > low, u_range / np.where(high > low, high - low, 1.0), 0.0),
+        "amplification": np.where(high > low, divide(np, u_range, np.where(high > low, high - low, 1.0)), 0.0),
     }
     for name, of_block in values.items():
         getattr(into, name)[b.groups] = of_block

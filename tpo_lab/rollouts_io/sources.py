@@ -28,7 +28,9 @@ def source(file: File) -> Source:
                 return parquet_table(file, stream)
             case "arrow_file" | "arrow_stream":
                 return arrow_table(file, stream, is_stream=kind == "arrow_stream")
-    except (pa.ArrowException, OSError, MemoryError, OverflowError) as error:
+    except InputError:
+        raise
+    except (pa.ArrowException, OSError, MemoryError, OverflowError, ValueError) as error:
         raise InputError("file", f"{file.name} is damaged: {short(error)}.") from None
 
 

@@ -13,6 +13,7 @@ from tpo_lab.rollouts_io.limits import MAX_FILE, MAX_LINE, MAX_PLAIN, MAX_RATIO,
 
 Kind = Literal["parquet", "arrow_file", "arrow_stream", "text"]
 CHUNK = 1 << 20
+_PIECE = 1 << 14
 
 _PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2", b"\x04\x22\x4d\x18": "lz4"}
 _CONVERT = (
@@ -20,6 +21,7 @@ _CONVERT = (
     "that wrote it, for example: rows = [...one dict a candidate: group, step, score, text...]; "
     "pandas.DataFrame(rows).to_parquet('rollouts.parquet')."
 )
+_TEXT_BEGINS = 512  # bytes without a zero; later ones are what a crash leaves in a text
 _BINARY = {b"\x89HDF": "an HDF5 file", b"SQLite": "an SQLite database", b"\x93NUMPY": "a NumPy array", b"%PDF": "a PDF"}
 
 
@@ -55,6 +57,7 @@ class Unpacked(io.RawIOBase):
         super().__init__()
         self._raw, self._size, self._name, self._read = raw, max(size, 1), name, 0
         self._source: Any = raw
+        self._broken: OSError | None = None
         if codec is not None:
             self._source = pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), codec)
 
@@ -62,7 +65,7 @@ class Unpacked(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        data = self._source.read(len(buffer))
+        data = self._source.read(len(buffer)) if self._source is self._raw else self._unpacked(len(buffer))
         self._read += len(data)
         if self._read > MAX_PLAIN or (self._read > RATIO_FROM and self._read > MAX_RATIO * self._size):
             raise InputError(
@@ -72,6 +75,22 @@ class Unpacked(io.RawIOBase):
             )
         buffer[: len(data)] = data
         return len(data)
+
+    def _unpacked(self, size: int) -> bytes:
+        """In small pieces: of a stream that breaks off, the piece with the break is lost, and no more."""
+        data = bytearray()
+        while len(data) < size and self._broken is None:
+            try:
+                piece = self._source.read(min(_PIECE, size - len(data)))
+            except OSError as error:
+                self._broken = error
+                break
+            if not piece:
+                break
+            data += piece
+        if self._broken is not None and not data:
+            raise self._broken
+        return bytes(data)
 
     def close(self) -> None:
         if not self.closed:
@@ -121,7 +140,7 @@ def _kind(head: bytes, name: str) -> Kind:
     for magic, what in _BINARY.items():
         if head.startswith(magic):
             raise InputError("file", f"{name} is {what}; readable are JSON lines, JSON, CSV, TSV, Parquet and Arrow.")
-    if b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if b"\0" in head[:_TEXT_BEGINS] and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError("file", f"{name} holds binary data; readable are JSON lines, JSON, CSV, TSV, Parquet, Arrow.")
     return "text"
 

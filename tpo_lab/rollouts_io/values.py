@@ -39,7 +39,7 @@ def numbers(column: Column) -> tuple[Floats, Bools]:
 def counts(column: Column) -> Floats:
     """How many entries each list has, null ones left out; NaN where the cell is no list."""
     if isinstance(column, pa.Array) and _is_list(column.type):
-        return _segments(column, lambda flat: (~np.isnan(flat)).astype(np.float64))
+        return _segments(column, np.ones(len(column.flatten())))
     if isinstance(column, pa.Array) and not pa.types.is_nested(column.type):
         return _none(column)
     cells = column.to_pylist() if isinstance(column, pa.Array) else column
@@ -65,7 +65,7 @@ def _typed(column: pa.Array) -> Floats | None:
     elif _is_list(kind):
         inner = kind.value_type
         plain = pa.types.is_floating(inner) or pa.types.is_integer(inner) or pa.types.is_boolean(inner)
-        return _segments(column, lambda flat: flat) if plain else None
+        return _segments(column, _floats(column.flatten().cast(pa.float64(), safe=False))) if plain else None
     elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
         try:  # `strings` like "1" and " 0.5"; words and "1e400" take the other way
             values = pc.cast(column, pa.float64())
@@ -97,19 +97,15 @@ def _is_list(kind: pa.DataType) -> bool:
     return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
-def _segments(column: pa.Array, of: Any) -> Floats:
-    """The sum over each list of `of` its numbers; null entries count nothing, null and empty lists are NaN."""
+def _segments(column: pa.Array, values: Floats) -> Floats:
+    """The sum over each list of the values of its entries; null entries count nothing, null and empty lists are NaN."""
     lengths = pc.fill_null(pc.list_value_length(column), 0).to_numpy(zero_copy_only=False).astype(np.int64)
-    flat = column.flatten()
-    present = ~flat.is_null().to_numpy(zero_copy_only=False)
-    values = of(_floats(flat.cast(pa.float64(), safe=False)))
-    values = np.where(present, values, 0.0)
+    values = np.where(column.flatten().is_null().to_numpy(zero_copy_only=False), 0.0, values)
     result = np.full(len(column), np.nan)
     full = lengths > 0
     if full.any():
-        ends = np.cumsum(lengths)
         with np.errstate(over="ignore", invalid="ignore"):
-            result[full] = np.add.reduceat(values, (ends - lengths)[full])
+            result[full] = np.add.reduceat(values, (np.cumsum(lengths) - lengths)[full])
     return result
 
 

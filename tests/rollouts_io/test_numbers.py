@@ -1,0 +1,105 @@
+"""The numbers of a whole table are those of each group by itself, to the last bit."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.rollouts_io.making import of, sample
+from tpo_lab.group.report import Report, report
+from tpo_lab.group.rules import RULES
+from tpo_lab.group.scenario import Scenario
+from tpo_lab.group.verdict import verdicts
+from tpo_lab.rollouts_io.numbers import numbers_of
+from tpo_lab.rollouts_io.settings import Setting
+from tpo_lab.rollouts_io.table import Rollouts
+
+FIELDS = {
+    "n": "n_counted",
+    "mean": "mean",
+    "sigma": "sigma_population",
+    "zero_variance": "zero_variance",
+    "kl": "kl_q_p",
+    "entropy_p_old": "entropy_p_old",
+    "entropy_q": "entropy_q",
+    "argmax_moved": "argmax_moved",
+}
+ONE_BY_ONE = [name for name in RULES if name != "trl_batch"]  # that one looks at the whole step
+
+
+def alone(table: Rollouts, group: int, setting: Setting) -> Report:
+    """The report of one group by itself."""
+    rows = slice(table.starts[group], table.starts[group + 1])
+    scores = tuple(None if np.isnan(s) else float(s) for s in table.score[rows])
+    policy = None
+    if table.log_prob is not None and not np.isnan(table.log_prob[rows][~np.isnan(table.score[rows])]).any():
+        policy = tuple(float(x) for x in np.nan_to_num(table.log_prob[rows]))
+    kind = "log_probs" if policy else "probs"
+    return report(Scenario(scores, policy, kind, eta=setting.eta, rule=setting.rule, strength=setting.strength))  # type: ignore[arg-type]
+
+
+def hold_equal(table: Rollouts, setting: Setting) -> None:
+    numbers = numbers_of(table, setting)
+    for group in range(table.groups):
+        if numbers.n[group] == 0:
+            continue
+        r = alone(table, group, setting)
+        for name, name_alone in FIELDS.items():
+            assert getattr(numbers, name)[group] == getattr(r, name_alone), (name, group, r.scenario)
+        assert numbers.moved[group] == np.abs(r.q_minus_p).sum() / 2
+        assert numbers.mean_abs_change[group] == np.abs(r.q_minus_p).sum() / r.n_counted
+        assert numbers.largest[group] == np.abs(r.u).max()
+        found = {verdict.kind for verdict in verdicts(r)}
+        assert numbers.peaked[group] == ("peaked_policy" in found), (found, r.scenario)
+
+
+@pytest.mark.parametrize("rule", ONE_BY_ONE)
+def test_a_sample_with_uneven_groups_and_missing_scores(rule: str) -> None:
+    hold_equal(sample("table"), Setting(rule=rule, eta=0.7))
+
+
+score = st.none() | st.sampled_from([0.0, 1.0, 0.1, 0.7, 1e-9, -1.0]) | st.floats(-1e6, 1e6)
+group = st.lists(st.tuples(score, st.floats(-300, 0)), min_size=1, max_size=40)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(group, min_size=1, max_size=6), st.sampled_from(ONE_BY_ONE), st.floats(0.01, 100))
+def test_any_groups(groups: list[list[tuple[float | None, float]]], rule: str, eta: float) -> None:
+    scores = [[s for s, _ in some] for some in groups]
+    log_probs = [[x for _, x in some] for some in groups]
+    hold_equal(of(*scores, log_probs=log_probs), Setting(rule=rule, eta=eta))
+
+
+def test_constant_groups_are_exact_where_a_float_mean_rounds() -> None:
+    table = of([0.1] * 7, [0.2] * 8, [0.7] * 7, [1000.1] * 8, [1 / 3] * 61)
+    for rule in ONE_BY_ONE:
+        numbers = numbers_of(table, Setting(rule=rule))
+        assert numbers.zero_variance.all()
+        assert (numbers.sigma == 0).all()
+        assert (numbers.kl == 0).all()
+        assert (numbers.largest == 0).all()
+
+
+def test_a_group_with_a_missing_log_prob_has_a_uniform_policy() -> None:
+    table = of([1.0, 0.0], [1.0, 0.0], log_probs=[[-1.0, -2.0], [-1.0, None]])
+    numbers = numbers_of(table, Setting())
+    assert numbers.known_policy.tolist() == [True, False]
+    assert numbers.entropy_p_old[1] == pytest.approx(np.log(2))
+    assert not numbers_of(table, Setting(policy="uniform")).known_policy.any()
+
+
+def test_trl_batch_divides_by_the_deviation_of_the_step() -> None:
+    table = of([1.0, 0.0], [0.5, 0.5], [3.0, 0.0], steps=[1, 1, 2])
+    largest = numbers_of(table, Setting(rule="trl_batch")).largest
+    first = float(np.std([1, 0, 0.5, 0.5], ddof=1)) + 1e-4
+    second = float(np.std([3, 0], ddof=1)) + 1e-4
+    np.testing.assert_allclose(largest, [0.5 / first, 0, 1.5 / second], rtol=1e-12)
+
+
+def test_groups_in_blocks_of_any_size_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = sample("table")
+    whole = numbers_of(table, Setting(rule="nemo_rl"))
+    monkeypatch.setattr("tpo_lab.rollouts_io.numbers.CELLS", 1)
+    apart = numbers_of(table, Setting(rule="nemo_rl"))
+    for name in whole.__dataclass_fields__:
+        np.testing.assert_array_equal(getattr(whole, name), getattr(apart, name))
