@@ -1,6 +1,7 @@
 """The diagnostics of one batch, by hand."""
 
 from dataclasses import replace
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -9,6 +10,8 @@ import pytest
 
 from tpo_lab.experiments.reversal import ReversalConfig
 from tpo_lab.methods.losses_aux import aux_of
+from tpo_lab.tasks import bandit, multi_bandit
+from tpo_lab.training import digits, reversal
 from tpo_lab.training.diagnostics import distances, of_first_epoch, of_last_epoch, of_rollouts
 from tpo_lab.training.plan import plan_of
 from tpo_lab.training.rollouts import Rollouts
@@ -81,3 +84,13 @@ def test_distances_are_zero_on_dead_groups_and_those_of_the_target_elsewhere() -
     assert found["sharp"]["demand"] == pytest.approx((sharp - 0.5) / 3)
     assert found["rebel"]["demand"] == pytest.approx((q - 0.5) / 3)
     assert np.isnan(found["dg"]["demand"])
+
+
+@pytest.mark.parametrize("task", [bandit, multi_bandit, digits, reversal])
+def test_every_task_records_the_same_things_of_every_step(task: Any) -> None:
+    everywhere = {
+        "error", "reward", "grad_norm", "all_fail", "all_pass", "zero_variance", "any_success", "weight_success",
+        "weight_failure", "entropy", "kl", "clip_share", "demand", "residual",
+    }  # fmt: skip
+    assert everywhere <= set(task.DIAGNOSTICS)
+    assert all(meaning.endswith(".") for meaning in task.DIAGNOSTICS.values())
