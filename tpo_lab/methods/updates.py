@@ -12,9 +12,10 @@ from typing import Literal
 import numpy as np
 
 from tpo_lab.errors import InputError
+from tpo_lab.group.arrays import masked_log_softmax
 from tpo_lab.group.scenario import Floats, Scenario
 from tpo_lab.group.standardise import standardise
-from tpo_lab.group.target import log_target, target
+from tpo_lab.group.target import target
 from tpo_lab.methods.registry import METHODS, Method
 
 EPOCHS = (1, 2, 4, 8, 16)
@@ -96,7 +97,7 @@ def update(name: str, scenario: Scenario, settings: Settings, epochs: int = EPOC
     policies, residuals = np.empty((epochs + 1, len(z))), np.empty(epochs + 1)
     first: tuple[Floats, Floats] | None = None
     for epoch in range(epochs + 1):
-        log_p = log_target(z, np.zeros_like(z))
+        log_p = _log_softmax(z)
         policies[epoch] = np.exp(log_p)
         weights, gradient = _gradient(group, log_p)
         first = first or (weights, gradient)
@@ -117,6 +118,7 @@ class _Group:
     scores: Floats
     log_p_old: Floats  # normalised
     advantages: Floats
+    target: Floats  # q, or of a method that fits none the advantages
     taking_part: np.ndarray
     constants: Mapping[str, float]
     silent: bool
@@ -144,7 +146,7 @@ _MEAN = "dr_grpo"  # s minus the mean: also the baseline of PG, DG and PPO, whic
 def _group(name: str, scenario: Scenario, settings: Settings) -> _Group:
     scores, raw = scenario.score_array(), scenario.log_p_old()
     part = scenario.counted() & (raw > -np.inf)
-    scores, log_p_old = scores[part], log_target(raw[part], np.zeros(int(part.sum())))
+    scores, log_p_old = scores[part], _log_softmax(raw[part])
     own_rule = "rule" in METHODS[name].choices
     if name == "ce":
         advantages = (np.arange(len(scores)) == int(np.argmax(scores))).astype(np.float64)
@@ -155,18 +157,27 @@ def _group(name: str, scenario: Scenario, settings: Settings) -> _Group:
     constants = {knob.name: knob.default or 0.0 for knob in METHODS[name].knobs}
     if name != "gspo":
         constants |= {knob: value for knob, value in settings.knobs.items() if knob in constants}
+    q = advantages
     if METHODS[name].fits_target:
-        constants["eta"] = scenario.eta
+        base = np.zeros_like(log_p_old) if name == "tpo_no_anchor" else log_p_old
+        q = target(base, advantages, eta=scenario.eta)
     equal = bool(np.ptp(scores) == 0)
     return _Group(
         name=name,
         scores=scores,
         log_p_old=log_p_old,
         advantages=np.asarray(advantages),
+        target=np.asarray(q),
         taking_part=part,
         constants=constants,
         silent=equal and (settings.masked or name == "grpo_masked"),
     )
+
+
+def _log_softmax(z: Floats) -> Floats:
+    """As the target's own: a policy at its target then has a gradient of exactly 0."""
+    log_p: Floats = masked_log_softmax(np, z, np.ones(z.shape, dtype=bool))
+    return log_p
 
 
 def _gradient(group: _Group, log_p: Floats) -> tuple[Floats, Floats]:
@@ -182,15 +193,9 @@ def _gradient(group: _Group, log_p: Floats) -> tuple[Floats, Floats]:
 _Loss = Callable[[_Group, Floats], tuple[Floats, Floats | None]]
 
 
-def _target(group: _Group, _: Floats) -> tuple[Floats, None]:
-    """-sum q log p."""
-    base = np.zeros_like(group.log_p_old) if group.name == "tpo_no_anchor" else group.log_p_old
-    return target(base, group.advantages, eta=group.constants["eta"]), None
-
-
-def _label(group: _Group, _: Floats) -> tuple[Floats, None]:
-    """-log p of the best candidate."""
-    return group.advantages, None
+def _fitted(group: _Group, _: Floats) -> tuple[Floats, None]:
+    """-sum q log p; of the oracle, q is 1 on the best candidate."""
+    return group.target, None
 
 
 def _weighted(group: _Group, _: Floats) -> tuple[Floats, Floats]:
@@ -251,9 +256,9 @@ def _log_ratio(group: _Group, log_p: Floats) -> tuple[np.ndarray, Floats]:
 
 
 _LOSSES: Mapping[str, _Loss] = {
-    "tpo": _target,
-    "tpo_no_anchor": _target,
-    "ce": _label,
+    "tpo": _fitted,
+    "tpo_no_anchor": _fitted,
+    "ce": _fitted,
     "pg": _weighted,
     "group_pg": _weighted,
     "rloo": _weighted,

@@ -117,7 +117,7 @@ def _standardise(scene: Scene) -> None:
         now,
         lambda: _one("TPO: standardised score u", "u", BLUE, now.u, now),
         "Advantages of the others",
-        {name: found.advantages for name, found in view.updates().items() if name != "tpo"},
+        {name: found.advantages for name, found in view.updates(0).items() if name != "tpo"},
     )
 
 
@@ -133,7 +133,7 @@ def _tilt(scene: Scene) -> None:
             alt="Old policy and target of each candidate",
         )
 
-    others = {name: found.weights for name, found in view.updates().items() if name != "tpo"}
+    others = {name: found.weights for name, found in view.updates(0).items() if name != "tpo"}
     _beside(now, left, "What the others weigh log p by", others)
 
 
