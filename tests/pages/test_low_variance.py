@@ -157,3 +157,20 @@ def test_the_table_as_a_file() -> None:
     assert len(table) == 2 * len(RULES)
     assert set(table["candidate"]) == {1, 3}
     np.testing.assert_allclose(table["u"][table["rule"] == "tpo_paper"], [1, -1])
+
+
+def test_a_link_with_log_probs_and_a_strength_is_read() -> None:
+    query = {
+        "scores": "0.01,0,0.02",
+        "policy": "-1,-2,-3",
+        "kind": "log_probs",
+        "rule": "robust_floor",
+        "strength": "0.2",
+    }
+    page = opened(look="trust", **query)
+    assert not sentences(page)
+    assert control(page, "text_input", "Strength, score units").value == "0.2"
+    page = typed(page, "Strength, score units", "-1")
+    assert sentences(page) == ["The strength must be greater than 0, not -1."]
+    quiet(control(page, "selectbox", "Standardisation rule").set_value("tpo_paper").run())
+    assert "strength" not in url(page)

@@ -28,13 +28,17 @@ LOOKS = {
 MISSING = {"out": "left out", "zero": "counted as 0"}
 CHOSEN = "tpo_paper,tpo_reference,trl_group,verl_grpo,openrlhf_group_norm,nemo_rl,robust_floor"
 
+GROUP = ("scores", "policy", "kind", "lengths", "eta", "rule", "strength")  # as in a link of the page Target
 DEFAULTS = {
     "look": "rules",
     "scores": "0.001,0,0",
     "policy": "",
+    "kind": "probs",
+    "lengths": "",
     "eta": "1",
     "spread": "",
     "rule": "tpo_paper",
+    "strength": "",
     "precision": "float64",
     "show": "q",
     "missing": "out",
@@ -89,13 +93,7 @@ def read(texts: Mapping[str, str]) -> View:
         InputError: for the first that is wrong; it names the field.
     """
     _known("look", texts["look"], LOOKS)
-    policy = parse_numbers(texts["policy"], "policy") if texts["policy"].strip() else None
-    typed = Scenario(
-        parse_numbers(texts["scores"], "scores", missing=True),
-        policy,
-        eta=parse_number(texts["eta"], "eta"),
-        rule=RULES[texts["rule"]].name,
-    )
+    typed = Scenario.from_query({name: texts[name] for name in GROUP if texts[name].strip()})
     as_zero = _known("missing", texts["missing"], MISSING) == "zero"
     precision: Precision = _known("precision", texts["precision"], PRECISIONS)  # type: ignore[assignment]
     show: Shown = _known("show", texts["show"], get_args(Shown))  # type: ignore[assignment]

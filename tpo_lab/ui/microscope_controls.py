@@ -1,10 +1,13 @@
 """The sidebar of the page Low variance: the group, its spread, and what is shown of it."""
 
+from typing import Any
+
 import streamlit as st
 
 from tpo_lab.group.literal import PRECISIONS
 from tpo_lab.group.parse import write_number
 from tpo_lab.group.rules import RULES
+from tpo_lab.group.scenario import POLICY_KINDS
 from tpo_lab.group.spread import SPREADS, sigma_of
 from tpo_lab.group.traps import TRAPS
 from tpo_lab.group.wording import figure
@@ -21,7 +24,7 @@ def controls(form: Form[View]) -> None:
         text_field(form, "Rewards, one line each", "rewards", area=110, help="One number a candidate, on every line.")
         text_field(form, "Weights", "weights")
         text_field(form, "Temperature η", "eta")
-        _rule(form)
+        rule(form)
         return
     _trap(form)
     text_field(form, "Scores", "scores", help="`null` is a candidate without a score.")
@@ -33,7 +36,7 @@ def controls(form: Form[View]) -> None:
             choice(form, "Missing scores", "missing", MISSING)
         several(form, "Rules in colour", "rules", _RULE_LABELS)
     else:
-        _rule(form)
+        rule(form)
     if view.look == "trust":
         _noise(form)
     if view.look == "copies":
@@ -42,9 +45,10 @@ def controls(form: Form[View]) -> None:
         )
     with st.expander("Old policy and η", key="microscope.open.policy", on_change="rerun") as box:
         if box.open:
-            text_field(form, "Old probabilities", "policy", hint="uniform")
+            stated = POLICY_KINDS[form.view.typed.kind]
+            text_field(form, f"Old policy: {stated}", "policy", hint="uniform")
             text_field(form, "Temperature η", "eta")
-    form.complain("missing", "precision", "show", "rules")
+    form.complain("kind", "lengths")
 
 
 def _trap(form: Form[View]) -> None:
@@ -92,16 +96,22 @@ def _spread(form: Form[View]) -> None:
         )
 
 
-def _rule(form: Form[View]) -> None:
+def rule(form: Form[Any], label: str = "Standardisation rule") -> None:
+    """The rule of the target, and its constant where it has one to set."""
     names = list(RULES)
     st.selectbox(
-        "Standardisation rule",
+        label,
         names,
         names.index(form.text("rule")),
         format_func=_RULE_LABELS.__getitem__,
-        **form.on("rule"),
+        **form.on("rule", also={"strength": ""}),
     )
     form.complain("rule")
+    chosen = RULES[form.texts["rule"]]
+    if chosen.tunable:
+        constant = write_number(getattr(chosen, chosen.tunable))
+        what = "Bound, standard deviations" if chosen.tunable == "bound" else "Strength, score units"
+        text_field(form, what, "strength", hint=constant)
 
 
 def _noise(form: Form[View]) -> None:

@@ -10,6 +10,7 @@ from tpo_lab.group.presets import PRESETS
 from tpo_lab.group.scenario import Scenario
 from tpo_lab.methods.registry import CLIP, KL_WEIGHT, METHODS
 from tpo_lab.methods.updates import EPOCHS, OPTIMISERS, UPDATED, Settings, Update, update
+from tpo_lab.ui.microscope import GROUP
 
 LOOKS = {
     "phases": "Five phases",
@@ -21,11 +22,14 @@ PHASES = {"sample": "1 Sample", "score": "2 Score", "standardise": "3 Standardis
 QUANTITIES = {"advantages": "advantage", "weights": "weight", "gradient": "gradient", "policy": "policy"}
 MAX_METHODS = 6
 
-_GROUP: dict[str, str] = {"scores": "1,0,0,0,0,0,0,0", "policy": "", "kind": "probs", "lengths": "", "eta": "1"}
 DEFAULTS = {
     "look": "phases",
     "phase": "sample",
-    **_GROUP,
+    "scores": "1,0,0,0,0,0,0,0",
+    "policy": "",
+    "kind": "probs",
+    "lengths": "",
+    "eta": "1",
     "rule": "tpo_paper",
     "strength": "",
     "methods": "tpo,grpo,ppo,dg,pg,rloo",
@@ -80,7 +84,7 @@ def read(texts: Mapping[str, str]) -> View:
     Raises:
         InputError: for the first that is wrong; it names the field.
     """
-    query = {name: texts[name] for name in (*_GROUP, "rule", "strength") if texts[name].strip()}
+    query = {name: texts[name] for name in GROUP if texts[name].strip()}
     knobs = {name: _knob(name, texts[name]) for name in ("clip", "kl_weight")}
     step, optimiser = parse_number(texts["step"], "step"), _known("optimiser", texts["optimiser"], OPTIMISERS)
     scenario = Scenario.from_query(query)

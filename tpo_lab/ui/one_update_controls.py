@@ -4,16 +4,16 @@ import streamlit as st
 
 from tpo_lab.errors import InputError
 from tpo_lab.group.presets import PRESETS
-from tpo_lab.group.rules import RULES
 from tpo_lab.group.scenario import POLICY_KINDS, Scenario
 from tpo_lab.methods.updates import UPDATED
 from tpo_lab.ui.form import Form, choice, several, text_field
+from tpo_lab.ui.microscope import GROUP
+from tpo_lab.ui.microscope_controls import rule
 from tpo_lab.ui.one_update import MAX_METHODS, View, preset_of
 from tpo_lab.ui.sentences import refuse
 from tpo_lab.ui.view import View as Saved
 
 UPLOAD_MB = 1
-_GROUP = ("scores", "policy", "kind", "lengths", "eta", "rule", "strength")
 
 
 def controls(form: Form[View]) -> None:
@@ -38,7 +38,7 @@ def controls(form: Form[View]) -> None:
     with st.expander("Old policy, rule, file", key="update.open.more", on_change="rerun") as box:
         if box.open:
             _more(form)
-    form.complain("kind", "lengths", "strength", "phase", "quantity", "epoch")
+    form.complain("kind", "lengths", "phase", "quantity", "epoch")
 
 
 def _preset(form: Form[View]) -> None:
@@ -60,21 +60,13 @@ def _preset(form: Form[View]) -> None:
 
 def _show(form: Form[View], scenario: Scenario) -> None:
     """Another group under the same methods and settings."""
-    form.change({**{name: form.defaults[name] for name in _GROUP}, **scenario.to_query()})
+    form.change({**{name: form.defaults[name] for name in GROUP}, **scenario.to_query()})
 
 
 def _more(form: Form[View]) -> None:
     kind = form.view.scenario.kind
     text_field(form, f"Old policy: {POLICY_KINDS[kind]}", "policy", hint="uniform")
-    names = list(RULES)
-    st.selectbox(
-        "Rule of TPO and Group PG",
-        names,
-        names.index(form.text("rule")),
-        format_func=lambda name: RULES[name].label,
-        **form.on("rule", also={"strength": ""}),
-    )
-    form.complain("rule")
+    rule(form, "Rule of TPO and Group PG")
     st.file_uploader(
         "Load a saved group (JSON)",
         "json",
