@@ -14,22 +14,27 @@ import pytest
 
 from tpo_lab.errors import InputError
 from tpo_lab.experiments.config import BanditConfig
-from tpo_lab.runs.export import curves_csv
-from tpo_lab.runs.process import Worker
-from tpo_lab.runs.service import KEPT, RunService
+from tpo_lab.runs.rows import RunRow
+from tpo_lab.runs.service import RunService
 
 FAKE = (sys.executable, str(Path(__file__).with_name("fake_worker.py")))
 DONE, DIES, DEAF, WAITS, FAILS, DIES_LATE = (BanditConfig(seed=n, seeds=3, steps=8) for n in range(6))
+ONE = ("pg",)
+SECOND = 1.5  # and what a busy machine adds to it
+
+
+def only(config: BanditConfig, methods: tuple[str, ...] = ONE) -> BanditConfig:
+    return BanditConfig.from_mapping({**vars(config), "methods": methods})
 
 
 @pytest.fixture
-def runs() -> Iterator[RunService]:
-    service = RunService(partial(Worker, command=FAKE))
+def runs(folder: Path) -> Iterator[RunService]:
+    service = RunService(folder, workers=2, command=FAKE)
     yield service
     service.close()
 
 
-def until(true: Callable[[], bool], seconds: float = 10) -> float:
+def until(true: Callable[[], object], seconds: float = 10) -> float:
     """Wait until it is true; returns how long that took."""
     began = time.monotonic()
     while not true():
@@ -38,141 +43,33 @@ def until(true: Callable[[], bool], seconds: float = 10) -> float:
     return time.monotonic() - began
 
 
-def ended(runs: RunService, run_id: str) -> Callable[[], bool]:
-    return lambda: runs.get(run_id).finished
+def row(runs: RunService, run_id: str) -> RunRow:
+    return runs.catalogue.get(run_id)
 
 
-def test_a_run_goes_to_its_end_and_its_curves_are_kept(runs: RunService) -> None:
-    run_id = runs.start(DONE)
-    until(ended(runs, run_id))
-    run = runs.get(run_id)
-    assert (run.status, run.reason, run.steps, run.config) == ("done", "", 8, DONE)
-    assert set(run.lanes) == {"tpo", "dg", "grpo", "pg"}
-    np.testing.assert_array_equal(run.lanes["pg"].curves["error"].mean, np.full(8, 0.5))
-    np.testing.assert_array_equal(run.lanes["pg"].curves["error"].n, np.full(8, 3))
-    assert run.lanes["pg"].last["error"].shape == (3,)
-    lines = curves_csv(run).splitlines()
-    assert lines[0] == "method,diagnostic,step,mean,standard_error,low,high,n"
-    assert len(lines) == 1 + 4 * 2 * 8
-    assert lines[1] == "tpo,error,0,0.5,0,0.5,0.5,3"
+def ended(runs: RunService, run_id: str) -> RunRow:
+    until(lambda: row(runs, run_id).finished)
+    return row(runs, run_id)
 
 
-def test_runs_wait_in_line_and_the_newest_is_listed_first(runs: RunService) -> None:
-    first, second, third = runs.start(WAITS), runs.start(DONE), runs.start(DONE)
-    until(lambda: runs.get(first).status == "running")
-    assert [run.id for run in runs.list()] == [third, second, first]
-    assert {runs.get(second).status, runs.get(third).status} == {"queued"}
-    runs.stop(third)
-    assert runs.get(third).status == "stopped"
-    runs.stop(first)
-    until(ended(runs, second))
-    assert runs.get(second).status == "done"
-    assert runs.get(third).steps == 0
+def is_(runs: RunService, run_id: str, status: str) -> Callable[[], bool]:
+    return lambda: row(runs, run_id).status == status
 
 
-def test_a_stopped_run_keeps_what_it_had_and_frees_the_worker(runs: RunService) -> None:
-    run_id = runs.start(WAITS)
-    until(lambda: runs.get(run_id).steps == 3)
-    runs.stop(run_id)
-    assert runs.get(run_id).status == "stopped"
-    following = runs.start(DONE)
-    assert until(ended(runs, following)) < 1
-    runs.stop(run_id)  # twice, as two tabs may do
-    runs.stop(following)
-    assert (runs.get(run_id).steps, runs.get(following).status) == (3, "done")
+def steps(runs: RunService, run_id: str, count: int) -> Callable[[], bool]:
+    return lambda: runs.get(run_id).steps == count
 
 
-def test_a_worker_that_does_not_listen_is_replaced_within_a_second(runs: RunService) -> None:
-    run_id = runs.start(DEAF)
-    until(lambda: runs.get(run_id).status == "running")
-    worker = runs._worker
-    runs.stop(run_id)
-    assert worker
-    assert until(lambda: gone(worker.pid)) < 1
-    following = runs.start(DONE)
-    until(ended(runs, following))
-    assert (runs.get(run_id).status, runs.get(following).status) == ("stopped", "done")
+def pids(runs: RunService) -> list[int]:
+    return [member.worker.pid for member in runs._crew.members]
 
 
-@pytest.mark.parametrize(("config", "steps"), [(DIES, 0), (DIES_LATE, 3)])
-def test_the_death_of_a_worker_fails_its_run_alone(runs: RunService, config: BanditConfig, steps: int) -> None:
-    first, second = runs.start(config), runs.start(DONE)
-    until(ended(runs, second))
-    run = runs.get(first)
-    assert (run.status, run.steps) == ("failed", steps)
-    assert run.reason == "The worker process ended with code 3. It printed: out of luck"
-    assert runs.get(second).status == "done"
+def computing(runs: RunService) -> list[int]:
+    return [member.worker.pid for member in runs._crew.members if member.computing]
 
 
-def test_a_killed_worker_is_reported_as_such(runs: RunService) -> None:
-    run_id = runs.start(WAITS)
-    until(lambda: runs.get(run_id).steps == 3)
-    assert runs._worker
-    os.kill(runs._worker.pid, signal.SIGKILL)
-    until(ended(runs, run_id))
-    assert (runs.get(run_id).status, "was killed" in runs.get(run_id).reason) == ("failed", True)
-
-
-def test_an_error_in_a_run_leaves_the_worker_alive(runs: RunService) -> None:
-    worker = runs._worker
-    first, second = runs.start(FAILS), runs.start(DONE)
-    until(ended(runs, second))
-    assert (runs.get(first).status, runs.get(first).reason) == ("failed", "FloatingPointError: too hot")
-    assert runs._worker is worker
-
-
-def test_a_worker_that_cannot_start_fails_the_runs_that_wait() -> None:
-    broken = RunService(partial(Worker, command=(*FAKE, "broken")))
-    for _ in range(2):  # the second start tries again
-        first, second = broken.start(DONE), broken.start(DONE)
-        until(ended(broken, first))
-        until(ended(broken, second))
-        assert "It printed: no such module" in broken.get(second).reason
-    broken.close()
-
-
-def test_snapshots_do_not_change(runs: RunService) -> None:
-    run_id = runs.start(WAITS)
-    until(lambda: runs.get(run_id).steps == 3)
-    before = runs.get(run_id)
-    runs.stop(run_id)
-    assert (before.status, before.steps) == ("running", 3)
-    with pytest.raises(TypeError):
-        before.lanes["tpo"] = before.lanes["dg"]  # type: ignore[index]
-
-
-def test_an_unknown_run_is_one_sentence(runs: RunService) -> None:
-    for call in (runs.get, runs.stop):
-        with pytest.raises(InputError, match="This run is not here any more"):
-            call("nonsense")
-
-
-def test_old_runs_are_forgotten(runs: RunService) -> None:
-    first = runs.start(DONE)
-    until(ended(runs, first))
-    ids = [runs.start(DONE) for _ in range(KEPT)]
-    until(ended(runs, ids[-1]))
-    runs.start(DONE)
-    with pytest.raises(InputError):
-        runs.get(first)
-    assert runs.get(ids[-1]).status == "done"
-
-
-def test_many_threads_start_and_stop_at_once(runs: RunService) -> None:
-    def work(seed: int) -> None:
-        for n in range(5):
-            runs.stop(runs.start(BanditConfig(seed=(seed + n) % 2 * 3, seeds=3, steps=8)))
-            runs.list()
-
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    last = runs.start(DONE)
-    until(ended(runs, last))
-    assert runs.get(last).status == "done"
-    assert all(run.finished for run in runs.list())
+def gone_from(runs: RunService, pid: int) -> bool:
+    return pid not in pids(runs)
 
 
 def gone(pid: int) -> bool:
@@ -181,3 +78,203 @@ def gone(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().split(") ")[1][0] == "Z"
     except OSError:
         return True
+
+
+def test_a_run_goes_to_its_end_and_its_curves_are_kept(runs: RunService) -> None:
+    run_id = runs.start(DONE, "some-preset", "a name")
+    found = ended(runs, run_id)
+    assert (found.status, found.reason, found.config, found.name) == ("done", "", DONE, "a name")
+    assert found.seconds > 0
+    assert [(lane.method, lane.status, lane.steps, lane.diverged) for lane in found.lanes] == [
+        (method, "done", 8, {1: 2}) for method in ("tpo", "dg", "grpo", "pg")
+    ]
+    snapshot = runs.get(run_id)
+    np.testing.assert_array_equal(snapshot.lanes["pg"].curves["error"].mean, np.full(8, 0.5))
+    assert runs.list() == (found,)
+    with pytest.raises(InputError, match="is done"):
+        runs.resume(run_id)
+
+
+def test_runs_wait_in_line_and_say_where_they_are(runs: RunService) -> None:
+    first = runs.start(WAITS)
+    second, third = runs.start(DONE), runs.start(only(DONE))
+    until(is_(runs, first, "running"))
+    assert [found.id for found in runs.list()] == [third, second, first]
+    assert [runs.position(each) for each in (first, second, third)] == [None, 1, 2]
+    assert (runs.seconds_left(second), runs.computing()) == (None, row(runs, first))
+    until(lambda: runs.seconds_left(first) == pytest.approx(4 * 5 / 10 / 2))
+    runs.stop(third)
+    assert (row(runs, third).status, row(runs, third).steps) == ("stopped", 0)
+    runs.stop(first)
+    assert ended(runs, second).status == "done"
+
+
+def test_a_stopped_run_keeps_what_it_had_and_frees_its_workers(runs: RunService) -> None:
+    run_id = runs.start(WAITS)
+    until(steps(runs, run_id, 3))
+    workers, following = pids(runs), runs.start(DONE)
+    runs.stop(run_id)
+    assert until(is_(runs, run_id, "stopped")) < SECOND
+    ended(runs, following)
+    runs.stop(run_id)  # twice, as two tabs may do
+    runs.stop(following)
+    assert (row(runs, run_id).status, runs.get(run_id).steps) == ("stopped", 3)
+    assert (row(runs, following).status, pids(runs)) == ("done", workers)
+
+
+def test_a_worker_that_does_not_listen_is_replaced_within_a_second_and_its_other_lanes_go_on(runs: RunService) -> None:
+    deaf = runs.start(DEAF)
+    until(is_(runs, deaf, "running"))
+    workers = pids(runs)
+    following = runs.start(DONE)
+    threads = [threading.Thread(target=runs.stop, args=(deaf,)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    assert until(lambda: all(map(gone, workers))) < SECOND
+    assert until(is_(runs, deaf, "stopped")) < SECOND
+    assert ended(runs, following).status == "done"
+    assert {lane.status for lane in row(runs, deaf).lanes} == {"stopped"}
+
+
+def test_a_lane_whose_workers_die_fails_after_three_while_the_others_go_on(runs: RunService) -> None:
+    bad, good = runs.start(only(DIES)), runs.start(DONE)
+    assert ended(runs, good).status == "done"
+    found = ended(runs, bad)
+    assert found.status == "failed"
+    assert found.reason == "pg: The worker process ended with code 3. It printed: out of luck"
+    assert (found.lanes[0].attempts, found.lanes[0].status, found.lanes[0].reason) == (3, "failed", found.reason[4:])
+    runs.resume(bad)
+    assert ended(runs, bad).lanes[0].attempts == 6
+
+
+def test_a_lane_goes_on_from_its_checkpoint_on_a_new_worker(runs: RunService) -> None:
+    run_id = runs.start(only(DIES_LATE))
+    assert (ended(runs, run_id).status, runs.get(run_id).steps) == ("failed", 3)
+
+
+def test_a_killed_worker_is_replaced_and_then_reported_as_such(runs: RunService) -> None:
+    run_id = runs.start(only(WAITS))
+    for attempt in (1, 2, 3):
+        until(lambda: computing(runs))
+        assert runs._jobs[run_id].lanes[0].attempts == attempt
+        (pid,) = computing(runs)
+        os.kill(pid, signal.SIGKILL)
+        until(partial(gone_from, runs, pid))
+    assert "memory" in ended(runs, run_id).reason
+
+
+def test_an_error_in_a_lane_leaves_the_worker_alive(runs: RunService) -> None:
+    first = runs.start(FAILS)
+    until(is_(runs, first, "failed"))
+    workers, second = pids(runs), runs.start(DONE)
+    assert ended(runs, second).status == "done"
+    assert "tpo: FloatingPointError: too hot dg: Floating" in row(runs, first).reason
+    assert pids(runs) == workers
+
+
+def test_a_worker_that_cannot_start_fails_the_runs_that_wait(folder: Path) -> None:
+    broken = RunService(folder, workers=1, command=(*FAKE, "broken"))
+    for _ in range(2):  # the second start tries again
+        first, second = broken.start(DONE), broken.start(DONE)
+        ended(broken, first)
+        assert "No worker could be started. The worker process ended" in ended(broken, second).reason
+        assert "It printed: no such module" in row(broken, second).reason
+    broken.close()
+
+
+def test_a_paused_run_gives_way_and_goes_on_where_it_was(runs: RunService) -> None:
+    run_id = runs.start(WAITS)
+    until(steps(runs, run_id, 3))
+    runs.pause(run_id)
+    assert until(is_(runs, run_id, "paused")) < SECOND
+    assert ended(runs, runs.start(DONE)).status == "done"
+    assert runs.position(run_id) is None
+    before = row(runs, run_id).seconds
+    runs.resume(run_id)
+    until(lambda: [lane.attempts for lane in row(runs, run_id).lanes] == [2] * 4)
+    runs.pause(run_id)
+    runs.resume(run_id)  # before it has been left
+    until(lambda: runs._jobs[run_id].lanes[0].attempts >= 3)
+    runs.stop(run_id)
+    assert ended(runs, run_id).status == "stopped"
+    assert row(runs, run_id).seconds > before
+    runs.resume(run_id)  # a stopped one can go on too
+    until(is_(runs, run_id, "running"))
+
+
+def test_what_another_process_wants_is_done(runs: RunService, folder: Path) -> None:
+    run_id = runs.start(WAITS)
+    until(steps(runs, run_id, 3))
+    other = RunService(folder, workers=1, command=FAKE)
+    other.pause(run_id)
+    assert until(is_(runs, run_id, "paused")) < 0.5
+    other.resume(run_id)
+    assert until(is_(runs, run_id, "running")) < 0.5
+    other.stop(run_id)
+    assert until(is_(runs, run_id, "stopped")) < 0.5
+    other.resume(run_id)  # nobody computes it: it is the other's now
+    until(is_(other, run_id, "running"))
+    assert (row(runs, run_id).owner, runs._jobs) == (other._owner.id, {})
+    runs.delete(run_id)
+    until(lambda: row(other, run_id).status == "stopped")
+    other.close()
+
+
+def test_the_run_of_an_owner_that_is_gone_is_interrupted_and_can_be_resumed(runs: RunService, folder: Path) -> None:
+    gone_service = RunService(folder, workers=1, command=FAKE)
+    run_id, waiting = gone_service.start(WAITS), gone_service.start(DONE)
+    until(steps(gone_service, run_id, 3))
+    gone_service.close()
+    assert {row(runs, run_id).status, row(runs, waiting).status} == {"interrupted"}
+    runs.resume(run_id)
+    runs.resume(waiting)
+    until(is_(runs, run_id, "running"))
+    runs.stop(run_id)
+    assert ended(runs, waiting).status == "done"
+    assert runs.get(run_id).steps == 3
+
+
+def test_a_run_is_deleted_while_it_is_computed_and_looked_at_and_comes_back(runs: RunService) -> None:
+    run_id = runs.start(WAITS)
+    until(steps(runs, run_id, 3))
+    runs.delete(run_id)
+    until(is_(runs, run_id, "stopped"))
+    assert (runs.list(), runs.get(run_id).steps) == ((), 3)
+    runs.undelete(run_id)
+    assert [found.id for found in runs.list()] == [run_id]
+
+
+def test_a_copy_may_have_other_settings(runs: RunService) -> None:
+    first = runs.start(DONE)
+    second = runs.duplicate(first, seeds=2)
+    assert row(runs, second).config == BanditConfig(seed=0, seeds=2, steps=8)
+    with pytest.raises(InputError, match="Seeds must be"):
+        runs.duplicate(first, seeds=0)
+
+
+def test_an_unknown_run_is_one_sentence(runs: RunService) -> None:
+    for call in (runs.get, runs.stop, runs.pause, runs.resume, runs.delete, runs.duplicate):
+        with pytest.raises(InputError, match="This run is not here any more"):
+            call("nonsense")
+
+
+def test_fifty_runs_at_once_from_many_threads(runs: RunService) -> None:
+    found: list[str] = []
+
+    def work(seed: int) -> None:
+        for n in range(10):
+            found.append(runs.start(only(DONE)))
+            if (seed + n) % 3 == 0:
+                runs.stop(found[-1])
+            runs.list()
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    until(lambda: all(each.finished for each in runs.list()), 30)
+    assert len(found) == len(runs.list()) == 50
+    assert {each.status for each in runs.list()} <= {"done", "stopped"}
+    assert len(runs._crew.members) == 2
+    assert runs._jobs == {}

@@ -12,6 +12,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from tpo_lab.runs.home import VARIABLE
+
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 60
 
@@ -28,7 +30,7 @@ class Server:
 
 @contextmanager
 def running(folder: Path, script: Path = ROOT / "app.py") -> Iterator[Server]:
-    """Run the lab, or another script, with its log in `folder`; end it and its workers whatever happens.
+    """Run the lab, or another script, with its log and its runs in `folder`; end it and its workers whatever happens.
 
     Raises:
         RuntimeError: if the lab does not answer within a minute; the message holds what it printed.
@@ -42,6 +44,7 @@ def running(folder: Path, script: Path = ROOT / "app.py") -> Iterator[Server]:
         process = subprocess.Popen(
             command,
             cwd=ROOT,
+            env={**os.environ, VARIABLE: str(folder / "home")},
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,

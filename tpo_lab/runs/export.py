@@ -10,7 +10,6 @@ from pathlib import Path
 from tpo_lab.errors import InputError
 from tpo_lab.experiments import lanes_file
 from tpo_lab.experiments.summaries import Summary
-from tpo_lab.runs import record
 from tpo_lab.runs.curves import Values
 from tpo_lab.runs.database import StoreError
 from tpo_lab.runs.reader import Reader
@@ -18,7 +17,7 @@ from tpo_lab.runs.rows import RunRow
 from tpo_lab.runs.snapshot import Snapshot
 
 
-def curves_csv(snapshot: Snapshot | record.Snapshot) -> str:
+def curves_csv(snapshot: Snapshot) -> str:
     """One row per method, diagnostic and step; an undefined number is an empty cell."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")

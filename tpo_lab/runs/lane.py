@@ -63,6 +63,7 @@ class Lane:
     Attributes:
         steps, total: taken so far, and of the whole lane.
         seconds: of computation so far, without `prepare`.
+        rate: steps per second lately; 0 before the first.
         diverged: by seed, the first step whose values show a policy that is not finite.
 
     Raises:
@@ -74,7 +75,7 @@ class Lane:
         self.task = TASKS[type(config)]
         self.diagnostics: tuple[str, ...] = tuple(self.task.DIAGNOSTICS)
         self.total = steps_of(config)
-        self.steps, self.seconds = 0, 0.0
+        self.steps, self.seconds, self.rate = 0, 0.0, 0.0
         self.diverged: dict[int, int] = {}
         self._parts: list[Any] = []
         self._checkpoint = checkpoint
@@ -113,6 +114,7 @@ class Lane:
         took = time.perf_counter() - began
         self._note_divergence(values)
         self._parts, self.steps, self.seconds = after, self.steps + n, self.seconds + took
+        self.rate = 0.7 * self.rate + 0.3 * n / took if self.rate else n / took
         wanted = min(max(SHORT, SHARE * self.seconds), LONG)
         self._length = max(1, min(self.task.CHUNK, 2 * n, round(n * wanted / took)))
         return values

@@ -5,13 +5,14 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import IO
 
 from tpo_lab.runs.protocol import Message, decode, encode
 
-COMMAND = (sys.executable, "-m", "tpo_lab.runs.worker")
+COMMAND = (sys.executable, "-m", "tpo_lab.runs.worker")  # and the data folder
+LAST_WORDS = 2.0  # seconds that a worker has to write checkpoints in, after the end of its input
 # One thread of computation a worker: the rest of the machine is for the pages. Nobody's GPU is probed or reserved.
 ENVIRONMENT = {"JAX_PLATFORMS": "cpu", "PJRT_NPROC": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
@@ -20,16 +21,16 @@ class Worker:
     """One child process, started at once.
 
     Args:
-        on_message: called with (worker, message) for each message, on a thread of the worker.
-        on_end: called with (worker, reason) once, after the last message.
         command: the program and its arguments.
+        on_message: called with (worker, message) for each message, on a thread of the worker.
+        on_end: called with (worker, reason) once, after the last message, on the same thread.
     """
 
     def __init__(
         self,
+        command: Sequence[str],
         on_message: Callable[["Worker", Message], None],
         on_end: Callable[["Worker", str], None],
-        command: tuple[str, ...] = COMMAND,
     ) -> None:
         self._on_message, self._on_end = on_message, on_end
         self._last_words: deque[str] = deque(maxlen=20)
@@ -59,11 +60,19 @@ class Worker:
             self._stdin.write(encode(message))
             self._stdin.flush()
 
+    def dismiss(self) -> None:
+        """Ask the process to end, by ending its input."""
+        with suppress(BrokenPipeError):
+            self._stdin.close()
+
     def kill(self) -> None:
-        """End the process now; returns when it and its threads have ended."""
+        """End the process now."""
         self._process.kill()
+
+    def join(self, seconds: float) -> None:
+        """Wait until the process and its threads have ended, but not longer than that."""
         if threading.current_thread() is not self._reader:
-            self._reader.join(timeout=5)
+            self._reader.join(timeout=seconds)
 
     def _read(self, source: IO[bytes], errors: threading.Thread) -> None:
         with source:

@@ -1,161 +1,295 @@
-"""The one place that starts, follows and stops runs; it belongs to the process, not to a page or a browser tab.
+"""The one place of a process that starts, follows and controls runs; it belongs to the process, not to a page or a tab.
 
-Thread-safe. Runs are computed one after the other by one warm worker process; its death fails the run that it was
-computing and nothing else.
+The process owns the runs that it starts: its workers compute them and write to the store, and when it ends, the runs
+that have not are interrupted; any process can resume those. What other processes ask of its runs it reads in the
+catalogue. Thread-safe.
 """
 
 import atexit
-import secrets
 import threading
-from collections.abc import Callable
-from dataclasses import asdict
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
 
 from tpo_lab.errors import InputError
 from tpo_lab.experiments.config import BanditConfig
-from tpo_lab.runs.process import Worker
+from tpo_lab.experiments.kinds import KINDS, AnyConfig
+from tpo_lab.runs import estimate, jobs, log
+from tpo_lab.runs.catalogue import Catalogue
+from tpo_lab.runs.crew import Crew, Event, cores
+from tpo_lab.runs.database import StoreError
+from tpo_lab.runs.home import data_folder
+from tpo_lab.runs.jobs import LaneJob, RunJob
+from tpo_lab.runs.ledger import Ledger, compact
+from tpo_lab.runs.owner import Owner
+from tpo_lab.runs.process import COMMAND, LAST_WORDS, Worker
 from tpo_lab.runs.protocol import Message
-from tpo_lab.runs.record import Record, Snapshot
+from tpo_lab.runs.reader import Readers
+from tpo_lab.runs.rows import RunRow, Wanted
+from tpo_lab.runs.snapshot import Snapshot
 
-KEPT = 50  # finished runs
-PATIENCE = 0.6  # seconds that a worker has to stop a run by itself; a compilation cannot be asked
-ATTEMPTS = 3  # starts in a row of a worker that ends before it is ready
-
-MakeWorker = Callable[[Callable[[Worker, Message], None], Callable[[Worker, str], None]], Worker]
+TICK = 0.1  # seconds between two looks at what other processes want
+WARM = 4  # workers that are ready before anybody asks, where there are as many cores
+KEPT = 24 * 3600.0  # seconds that a deleted run can be brought back
 
 
 class RunService:
-    """Start, get, stop and list runs.
+    """Start, follow and control runs.
 
     Args:
-        make_worker: starts a worker process with the two callbacks of `Worker`.
+        folder: the data folder.
+        workers: how many at most; None: as many as cores.
+        warm: how many to start at once, and to compile the live presets in.
+        command: what starts a worker, without the folder.
+
+    Attributes:
+        catalogue: the list of all runs, those of other processes too.
+        readers: the curves.
+
+    Raises:
+        StoreError: if the store cannot be written.
     """
 
-    def __init__(self, make_worker: MakeWorker = Worker) -> None:
+    def __init__(
+        self, folder: Path, workers: int | None = None, warm: int = 0, command: tuple[str, ...] = COMMAND
+    ) -> None:
+        self.folder = folder
+        self.catalogue, self.readers = Catalogue(folder), Readers(Catalogue(folder))
+        self._owner = Owner(folder)
+        log.start(folder)
         self._lock = threading.RLock()
-        self._make_worker = make_worker
-        self._records: dict[str, Record] = {}
-        self._queue: list[str] = []
-        self._busy: str | None = None  # the run that the worker computes, also after it was told to stop
-        self._failures = 0
-        self._closed = False
-        self._worker: Worker | None = self._make_worker(self._hear, self._bury)
+        self._jobs: dict[str, RunJob] = {}  # that have not ended, in line
+        self._command = command
+        self._ledger = Ledger(self.catalogue)
+        self._done: list[str] = []  # whose files can be made smaller
+        self._seen = -1  # version of the catalogue
+        size = workers or cores()
+        self._warm = min(warm, size)
+        self._crew = Crew(size, self._make_worker, self._report)
+        self._crew.start(self._warm)
+        self._closed = threading.Event()
+        self._watcher = threading.Thread(target=self._watch, daemon=True)
+        self._watcher.start()
 
-    def start(self, config: BanditConfig) -> str:
-        """Queue a run and return its id at once."""
+    def start(self, config: AnyConfig, preset: str = "", name: str = "") -> str:
+        """Put a run in line and return its id at once.
+
+        Raises:
+            InputError: if it would need more memory than there is.
+            StoreError: if the store cannot be written.
+        """
+        estimate.check(config, self._crew.size)
         with self._lock:
-            record = Record(secrets.token_urlsafe(6), config)
-            self._records[record.id] = record
-            self._queue.append(record.id)
-            self._forget_old()
-            if self._worker is None and not self._closed:
-                self._failures = 0
-                self._worker = self._make_worker(self._hear, self._bury)
-            self._next()
-            return record.id
+            run_id = self.catalogue.add(config, preset, name, self._owner.id)
+            self._enter(self.catalogue.get(run_id))
+            return run_id
+
+    def duplicate(self, run_id: str, **changes: Any) -> str:
+        """Start a run with the settings of another, but for the changes; returns its id.
+
+        Raises:
+            InputError: if there is no such run, or a change is wrong.
+        """
+        row = self.catalogue.get(run_id)
+        fields = {**vars(row.config), **changes}
+        return self.start(KINDS[row.kind].from_mapping(fields), "" if changes else row.preset)
 
     def get(self, run_id: str) -> Snapshot:
-        """The run as it is now.
+        """A run with its curves as they are now.
 
         Raises:
             InputError: if there is no such run (any more).
         """
-        with self._lock:
-            return self._record(run_id).snapshot()
+        return self.readers.get(run_id).read()
 
-    def list(self) -> tuple[Snapshot, ...]:
-        """Every run that is kept, the newest first."""
-        with self._lock:
-            return tuple(record.snapshot() for record in reversed(self._records.values()))
-
-    def computing(self) -> Snapshot | None:
-        """The run that the worker computes now; a run that was stopped is not."""
-        return next((run for run in self.list() if run.status == "running"), None)
+    def list(self) -> tuple[RunRow, ...]:
+        """Every run, the newest first."""
+        return self.catalogue.list()
 
     def stop(self, run_id: str) -> None:
-        """End a run and keep what it has; the worker is free within a second, by force if need be.
+        """End a run and keep what it has, within a second.
 
         Raises:
             InputError: if there is no such run (any more).
         """
+        self._want(run_id, "stop")
+
+    def pause(self, run_id: str) -> None:
+        """Have a run give way to others until it is resumed.
+
+        Raises:
+            InputError: if there is no such run (any more).
+        """
+        self._want(run_id, "pause")
+
+    def resume(self, run_id: str) -> None:
+        """Go on with a run from its last checkpoints: one that was paused, stopped or interrupted, or that has failed.
+
+        Raises:
+            InputError: if there is no such run (any more), or it is done.
+        """
         with self._lock:
-            record = self._record(run_id)
-            record.end("stopped")
-            if run_id in self._queue:
-                self._queue.remove(run_id)
-            if self._busy == run_id and self._worker:
-                self._worker.send({"do": "stop", "id": run_id})
-                timer = threading.Timer(PATIENCE, self._replace, (self._worker, run_id))
-                timer.daemon = True
-                timer.start()
+            if run_id in self._jobs or self.catalogue.want(run_id, "run"):
+                self._want(run_id, "run")
+                return
+            estimate.check(self.catalogue.get(run_id).config, self._crew.size)
+            if self.catalogue.claim(run_id, self._owner.id):
+                self._enter(self.catalogue.get(run_id))
+            elif self.catalogue.get(run_id).status == "done":
+                raise InputError("run", "This run is done; a copy with other settings can be started.")
+
+    def delete(self, run_id: str) -> None:
+        """Take a run off the list, and end it; it can be brought back for a day.
+
+        Raises:
+            InputError: if there is no such run (any more).
+        """
+        self.catalogue.delete(run_id)
+        with self._lock:
+            if run_id in self._jobs:
+                self._apply(self._jobs[run_id], "stop")
+
+    def undelete(self, run_id: str) -> None:
+        """Bring back a run that was deleted."""
+        self.catalogue.undelete(run_id)
+
+    def position(self, run_id: str) -> int | None:
+        """How many runs of this process are computed before this one begins, from 1; None if it does not wait."""
+        with self._lock:
+            return jobs.position(self._jobs.values(), run_id)
+
+    def seconds_left(self, run_id: str) -> float | None:
+        """Until a run of this process is done, those before it included; None while that is not known."""
+        with self._lock:
+            return jobs.seconds_left(self._jobs.values(), run_id, self._crew.size)
+
+    def warm(self) -> bool:
+        """Whether all workers that are kept ready have compiled the live presets."""
+        with self._lock:
+            return sum(member.warm for member in self._crew.members) >= self._warm
+
+    def computing(self) -> RunRow | None:
+        """The run of this process that is computed now, the first of them."""
+        with self._lock:
+            running = next((job.id for job in self._jobs.values() if job.status == "running"), None)
+        return self.catalogue.get(running) if running else None
 
     def close(self) -> None:
-        """End the worker; nothing can be started afterwards."""
+        """End the workers, after a last checkpoint; runs that have not ended are interrupted."""
         with self._lock:
-            self._closed, worker, self._worker = True, self._worker, None
-        if worker:
+            if self._closed.is_set():
+                return
+            self._closed.set()
+            workers = self._crew.close()
+        for worker in workers:
+            worker.join(LAST_WORDS)
             worker.kill()
+            worker.join(1.0)
+        self._watcher.join(5.0)
+        self._owner.release()
+        self.readers.close()
+        self.catalogue.close()
+        log.stop()
 
-    def _record(self, run_id: str) -> Record:
-        if run_id not in self._records:
-            raise InputError("run", "This run is not here any more: the lab keeps the latest runs until it is closed.")
-        return self._records[run_id]
+    def _enter(self, row: RunRow) -> None:
+        self._jobs[row.id] = RunJob.of(row)
+        log.event("queued", row.id, kind=row.kind)
+        self._crew.forgive()
+        self._deal()
 
-    def _next(self) -> None:
-        """Give the worker the next run, if it has none."""
-        if self._busy is None and self._queue and self._worker:
-            self._busy = self._queue.pop(0)
-            record = self._records[self._busy]
-            self._worker.send({"do": "run", "id": record.id, "config": asdict(record.config)})
+    def _want(self, run_id: str, wanted: Wanted) -> None:
+        with self._lock:
+            try:
+                if run_id in self._jobs:
+                    self._apply(self._jobs[run_id], wanted)
+            finally:
+                self.catalogue.want(run_id, wanted)
+
+    def _apply(self, job: RunJob, wanted: Wanted) -> None:
+        """See to what somebody wants of a run."""
+        job.wanted = job.asked = wanted
+        if wanted == "run" and job.status == "paused":
+            job.queue_again()
+            self._ledger.note(job)
+        if wanted != "run":
+            for lane in job.lanes:
+                self._crew.expel(lane, force=wanted == "stop")
+        self._settle(job)
+        self._deal()
+
+    def _settle(self, job: RunJob) -> None:
+        """See whether a run has ended, or is paused."""
+        if not job.settle():
+            return
+        log.event(job.status, job.id, reason=job.reason, seconds=f"{job.seconds:.1f}")
+        self._ledger.note(job, *job.lanes)
+        self._ledger.write()
+        if job.status != "paused":
+            del self._jobs[job.id]
+            self._ledger.forget(job)
+        if job.status == "done":
+            self._done.append(job.id)
+
+    def _deal(self) -> None:
+        """Have the workers compute what waits."""
+        if self._closed.is_set():
+            return
+        self._crew.start(self._warm)
+        self._crew.deal(self._jobs.values())
+        if self._crew.trouble and not self._crew.members:
+            for job in [*self._jobs.values()]:
+                for lane in job.waiting():
+                    lane.state, lane.reason = "failed", f"No worker could be started. {self._crew.trouble}"
+                self._settle(job)
+        self._ledger.write()
+
+    def _report(self, lane: LaneJob, event: Event) -> None:
+        """Something has happened to a lane; the lock is held."""
+        new = event in ("on", "at") and lane.run.begin()
+        if new or event != "on":
+            self._ledger.note(lane, lane.run)
+        if new:
+            self._ledger.write()
+        if event in ("done", "failed", "left"):
+            log.event(event, lane.run.id, lane.method, step=lane.steps, reason=lane.reason)
+            self._settle(lane.run)
+
+    def _make_worker(self, place: int) -> Worker:
+        share = ("--warm", f"{place}/{self._warm}") if place < self._warm else ()
+        return Worker((*self._command, str(self.folder), *share), self._hear, self._bury)
 
     def _hear(self, worker: Worker, message: Message) -> None:
         with self._lock:
-            if worker is not self._worker:
-                return
-            if message["is"] == "ready":
-                self._failures = 0
-                return
-            record = self._records[message["id"]]
-            if message["is"] == "began":
-                record.begin()
-                return
-            if message["is"] == "chunk":
-                record.add(message["lane"], message["values"])
-                return
-            record.end(message["is"], message.get("reason", ""))
-            self._busy = None
-            self._next()
+            self._crew.hear(worker, message)
+            if message["is"] not in ("on", "at"):
+                self._deal()
 
     def _bury(self, worker: Worker, reason: str) -> None:
-        """A worker has ended: its run has failed, the others go on with a new one."""
         with self._lock:
-            if worker is not self._worker:
-                return
-            if self._busy:
-                self._records[self._busy].end("failed", reason)
-            self._busy = None
-            self._failures += 1
-            if self._failures < ATTEMPTS:
-                self._worker = self._make_worker(self._hear, self._bury)
-                self._next()
-                return
-            self._worker = None
-            while self._queue:
-                self._records[self._queue.pop(0)].end("failed", f"No worker could be started. {reason}")
+            self._crew.bury(worker, reason)
+            self._deal()
 
-    def _replace(self, worker: Worker, run_id: str) -> None:
-        with self._lock:
-            if self._busy != run_id or worker is not self._worker:
-                return
-            self._busy = None
-            self._worker = self._make_worker(self._hear, self._bury)
-            self._next()
-        worker.kill()
+    def _watch(self) -> None:
+        """Several times a second: what other processes want, workers that must be ended, and what is to be written."""
+        with suppress(StoreError):
+            self.catalogue.purge(KEPT)
+        while not self._closed.wait(TICK):
+            with suppress(StoreError), self._lock:
+                self._crew.tick()
+                self._deal()
+                version = self.catalogue.version()
+                if version != self._seen:
+                    self._obey()
+                    self._seen = version
+                done, self._done = self._done, []
+            for run_id in done:
+                compact(self.folder, run_id)
 
-    def _forget_old(self) -> None:
-        finished = [record.id for record in self._records.values() if record.snapshot().finished]
-        for run_id in finished[: max(0, len(finished) - KEPT)]:
-            if run_id != self._busy:
-                del self._records[run_id]
+    def _obey(self) -> None:
+        for run_id, wanted in self.catalogue.wanted(self._owner.id).items():
+            job = self._jobs.get(run_id)
+            if job and wanted != job.asked:
+                self._apply(job, wanted)
 
 
 _service: RunService | None = None
@@ -163,11 +297,16 @@ _service_lock = threading.Lock()
 
 
 def service() -> RunService:
-    """The service of this process. The first call starts its worker, and the paper's run as something to show."""
+    """The service of this process. The first call starts its workers, and on a new store the paper's run as an example.
+
+    Raises:
+        InputError: if the data folder cannot be used.
+    """
     global _service
     with _service_lock:
         if _service is None:
-            _service = RunService()
+            _service = RunService(data_folder(), warm=WARM)
             atexit.register(_service.close)
-            _service.start(BanditConfig())
+            if not _service.list():
+                _service.start(BanditConfig())
         return _service

@@ -5,8 +5,9 @@ from dataclasses import replace
 import streamlit as st
 
 from tpo_lab.experiments.config import BANDIT_METHODS, SETTINGS, BanditConfig, Setting
-from tpo_lab.runs.record import Snapshot
+from tpo_lab.runs.rows import RunRow
 from tpo_lab.runs.service import service
+from tpo_lab.runs.snapshot import Snapshot
 from tpo_lab.ui.bandit_tab import Tab
 from tpo_lab.ui.sentences import refuse
 
@@ -86,13 +87,14 @@ def buttons(tab: Tab, right: bool, shown: Snapshot | None) -> None:
             "Stop",
             icon=":material/stop:",
             type="primary" if running else "secondary",
-            disabled=not running,
+            disabled=not running or (shown is not None and shown.row.wanted == "stop"),
             on_click=_stop,
             args=(tab,),
         )
         if shown and right and shown.config != tab.config:
             st.caption("The curves below are of other settings. Run to see these.")
-        if shown and shown.status == "queued" and (first := service().computing()):
+        first = service().computing()
+        if shown and shown.status == "queued" and first and first.kind == "bandit" and first.id != shown.id:
             st.button(
                 "Another run is computed first: show it",
                 icon=":material/hourglass_top:",
@@ -113,8 +115,9 @@ def _start(tab: Tab, seeds_on: int) -> None:
     tab.run = service().start(tab.config)
 
 
-def _show(tab: Tab, run: Snapshot) -> None:
-    tab.put(run.config)
+def _show(tab: Tab, run: RunRow) -> None:
+    if isinstance(run.config, BanditConfig):
+        tab.put(run.config)
     tab.run = run.id
 
 

@@ -12,8 +12,8 @@ from tpo_lab.experiments.config import BanditConfig
 from tpo_lab.experiments.summaries import first_below
 from tpo_lab.methods.registry import METHODS
 from tpo_lab.runs.export import curves_csv
-from tpo_lab.runs.record import Snapshot
 from tpo_lab.runs.service import service
+from tpo_lab.runs.snapshot import Snapshot
 from tpo_lab.ui.sentences import refuse
 
 TICK = 0.3  # seconds between two looks at a run
@@ -26,7 +26,10 @@ def find(run_id: str | None) -> Snapshot | None:
     if run_id is None:
         return None
     try:
-        return service().get(run_id)
+        found = service().get(run_id)
+        if not isinstance(found.config, BanditConfig):
+            raise InputError("run", "This run is not one of the single-context bandit.")
+        return found
     except InputError as error:
         st.info(f"{error} Its settings are here: press Run.")
         return None
@@ -49,11 +52,16 @@ def follow(snapshot: Snapshot | None, config: BanditConfig) -> None:
     st.fragment(tick, run_every=TICK if going else None)()
 
 
+def _config(run: Snapshot | None, config: BanditConfig) -> BanditConfig:
+    """The settings of a run of the bandit, or those of the page."""
+    return run.config if run and isinstance(run.config, BanditConfig) else config
+
+
 def _draw(run: Snapshot | None, config: BanditConfig) -> None:
-    shown = run.config if run else config
+    shown = _config(run, config)
     st.progress(run.steps / shown.steps if run else 0.0, text=_progress(run))
-    if run and run.status == "failed":
-        refuse(run.reason)
+    if run and (run.broken or run.status == "failed"):
+        refuse(run.broken or run.reason)
     lanes = run.lanes if run else {}
     with st.container(key="bandits-curves"):
         columns = st.columns(2)
@@ -75,12 +83,14 @@ def _draw(run: Snapshot | None, config: BanditConfig) -> None:
 def _progress(run: Snapshot | None) -> str:
     if run is None:
         return "No run with these settings yet."
-    c = run.config
+    c = _config(run, BanditConfig())
     what = f"K {c.actions} · B {c.samples} · α {c.alpha:g} · η {c.eta:g} · b {c.baseline:g} · first seed {c.seed}"
     return f"{_state(run)}: step {run.steps:,} of {c.steps:,}, {run.seconds:.1f} s · {what}"
 
 
 def _state(run: Snapshot) -> str:
+    if run.row.wanted == "stop" and not run.finished:
+        return "Stopping"
     if run.status == "queued":
         return "Waiting for the worker"
     return "Compiling" if run.status == "running" and not run.lanes else run.status.capitalize()
@@ -128,7 +138,7 @@ def _digits(x: float, n: int) -> str:
 
 def files(run: Snapshot | None, config: BanditConfig) -> None:
     """The curves as CSV and the configuration as JSON."""
-    shown = run.config if run else config
+    shown = _config(run, config)
     with st.container(horizontal=True):
         if run and run.finished and run.lanes:
             st.download_button(
