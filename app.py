@@ -19,6 +19,7 @@ page = st.navigation(
         st.Page("pages/target.py", title="Target", icon=":material/bar_chart:"),
         st.Page("pages/one_update.py", title="One update", icon=":material/footprint:"),
         st.Page("pages/low_variance.py", title="Low variance", icon=":material/microbiology:"),
+        st.Page("pages/rollouts.py", title="Rollouts", icon=":material/dataset:"),
         st.Page("pages/bandits.py", title="Bandits", icon=":material/ssid_chart:"),
     ],
     position="top",

@@ -10,7 +10,7 @@ from tpo_lab.group.report import Report, report
 from tpo_lab.group.rules import RULES
 from tpo_lab.group.scenario import Scenario
 from tpo_lab.group.verdict import verdicts
-from tpo_lab.rollouts_io.numbers import numbers_of
+from tpo_lab.rollouts_io.numbers import OF_BATCH, numbers_of
 from tpo_lab.rollouts_io.settings import Setting
 from tpo_lab.rollouts_io.table import Rollouts
 
@@ -24,7 +24,7 @@ FIELDS = {
     "entropy_q": "entropy_q",
     "argmax_moved": "argmax_moved",
 }
-ONE_BY_ONE = [name for name in RULES if name != "trl_batch"]  # that one looks at the whole step
+ONE_BY_ONE = [name for name in RULES if name not in OF_BATCH]  # those look at the whole step
 
 
 def alone(table: Rollouts, group: int, setting: Setting) -> Report:
@@ -94,6 +94,9 @@ def test_trl_batch_divides_by_the_deviation_of_the_step() -> None:
     first = float(np.std([1, 0, 0.5, 0.5], ddof=1)) + 1e-4
     second = float(np.std([3, 0], ddof=1)) + 1e-4
     np.testing.assert_allclose(largest, [0.5 / first, 0, 1.5 / second], rtol=1e-12)
+    alone = numbers_of(table, Setting(rule="trl_rloo_batch")).largest
+    first = float(np.std([1, -1, 0, 0], ddof=1)) + 1e-4
+    np.testing.assert_allclose(alone[:2], [1 / first, 0], rtol=1e-12)
 
 
 def test_groups_in_blocks_of_any_size_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -138,7 +138,7 @@ FORMATS: Registry[Format] = Registry(
             Columns(("prompt",), (), step="step", text="completion", prompt="prompt", advantage="advantage"),
             numeric=True,
             runs=True,
-            rules=("trl_group", "trl_batch", "trl_none", "trl_rloo"),
+            rules=("trl_group", "trl_batch", "trl_none", "trl_rloo", "trl_rloo_batch"),
             note="Every numeric column counts as a reward function of weight 1; pick others where that is wrong.",
         ),
     ),

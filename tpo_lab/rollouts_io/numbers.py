@@ -53,6 +53,8 @@ class Numbers:
     amplification: Floats
 
 
+# Rules that divide by the deviation of the whole batch, here of the step, and the rule of what is divided.
+OF_BATCH = {"trl_batch": "trl_none", "trl_rloo_batch": "trl_rloo"}
 _TYPES = {"n": np.int64, "zero_variance": bool, "known_policy": bool, "argmax_moved": bool, "peaked": bool}
 
 
@@ -91,7 +93,7 @@ def each(table: Rollouts, setting: Setting, do: Callable[[Block], None]) -> None
     """Compute every group under a setting, a block at a time."""
     rule = RULES[setting.rule]
     power = 2 if rule.scale == "leave_one_out" else 1  # that one compares pairs
-    deviation = _deviation_of_steps(table) if rule.name == "trl_batch" else None
+    deviation = _deviation(table, rule)
     for groups, rows in table.blocks(CELLS, power):
         do(_block(table, setting, rule, groups, rows, None if deviation is None else deviation[groups]))
 
@@ -101,12 +103,28 @@ def _block(table: Rollouts, setting: Setting, rule: Rule, groups: Ints, rows: In
     counted = ~np.isnan(scores)
     if deviation is None:
         u = standardise(scores, counted=counted, rule=rule, strength=setting.strength)
-    else:  # TRL's scale_rewards=batch: (s - group mean) / (sample deviation over the step + 1e-4)
-        u = standardise(scores, counted=counted, rule="trl_none") / (deviation[:, None] + rule.amount)
+    else:
+        u = standardise(scores, counted=counted, rule=OF_BATCH[rule.name]) / (deviation[:, None] + rule.amount)
     log_p_raw, known = _policy(table, setting, rows, counted)
     log_p = log_target(log_p_raw, np.zeros_like(u), counted=counted)
     log_q = log_target(log_p_raw, u, eta=setting.eta, counted=counted)
     return Block(groups, rows, scores, counted, u, known, log_p, log_q)
+
+
+def block_of(table: Rollouts, setting: Setting, group: int) -> Block:
+    """One group by itself; under a rule of the whole batch this takes a pass over the table."""
+    rows = np.arange(table.starts[group], table.starts[group + 1])[None, :]
+    rule = RULES[setting.rule]
+    deviation = _deviation(table, rule)
+    groups = np.array([group])
+    return _block(table, setting, rule, groups, rows, None if deviation is None else deviation[groups])
+
+
+def _deviation(table: Rollouts, rule: Rule) -> Floats | None:
+    """What a rule of the whole batch divides by, of each group; None for the other rules."""
+    if rule.name not in OF_BATCH:
+        return None
+    return _deviation_of_steps(table, _centred(table) if rule.centre == "leave_one_out" else table.score)
 
 
 def _policy(table: Rollouts, setting: Setting, rows: Ints, counted: Bools) -> tuple[Floats, Bools]:
@@ -122,12 +140,21 @@ def _policy(table: Rollouts, setting: Setting, rows: Ints, counted: Bools) -> tu
     return np.where(known[:, None], filled, uniform), known
 
 
-def _deviation_of_steps(table: Rollouts) -> Floats:
-    """Sample deviation of all scores of the step of each group, shape (G,)."""
+def _centred(table: Rollouts) -> Floats:
+    """Scores minus the mean of the others of their group; NaN without a score, shape (R,)."""
+    centred = np.full(table.rows, np.nan)
+    for _, rows in table.blocks():
+        scores = table.score[rows]
+        centred[rows] = np.where(np.isnan(scores), np.nan, standardise(scores, rule="trl_rloo"))
+    return centred
+
+
+def _deviation_of_steps(table: Rollouts, values: Floats) -> Floats:
+    """Sample deviation of all values of the step of each group, NaN left out, shape (G,)."""
     step = np.unique(table.group_step, return_inverse=True)[1]
     of_row = np.repeat(step, table.sizes())
-    scored = ~np.isnan(table.score)
-    score, of_row = table.score[scored], of_row[scored]
+    scored = ~np.isnan(values)
+    score, of_row = values[scored], of_row[scored]
     peak = float(np.abs(score).max(initial=0.0)) or 1.0  # no square overflows
     score = score / peak
     n = np.bincount(of_row, minlength=int(step.max(initial=0)) + 1)

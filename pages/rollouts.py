@@ -1,0 +1,47 @@
+"""Rollouts: the groups of a training run, which of them are dead or noise, and what another rule would have done."""
+
+import streamlit as st
+
+from tpo_lab.group.wording import figure, many
+from tpo_lab.ui import rollouts_groups, rollouts_health, rollouts_source, rollouts_whatif
+from tpo_lab.ui.entry import through_app
+from tpo_lab.ui.form import Form, choice, load, text_field
+from tpo_lab.ui.rollouts_data import data_of
+from tpo_lab.ui.rollouts_view import DEFAULTS, LOOKS, View, read
+from tpo_lab.ui.sentences import refuse
+
+through_app()
+
+form: Form[View] = load("rollouts", DEFAULTS, read)
+choice(form, "Look", "look", LOOKS, label_visibility="collapsed")
+with st.sidebar:
+    loaded = rollouts_source.choose(form)
+    if loaded is not None:
+        rollouts_source.columns(form, loaded)
+if loaded is None:
+    st.markdown("#### The groups of a training run\nChoose files on the left: a dump of any stack, or any table.")
+elif loaded.table is None:
+    st.markdown("#### The groups of a training run")
+    refuse(loaded.refused)
+else:
+    data = data_of(loaded.key, loaded.table)
+    with st.sidebar:
+        rows, groups = many(loaded.table.rows, "candidate"), many(loaded.table.groups, "group")
+        st.caption(f"{loaded.table.format.label}: {rows} in {groups}")
+        text_field(form, "Low variance below σ", "threshold", help="In units of the score.")
+        suggested = data.health(form.view.now, form.view.threshold).suggested
+        if suggested is not None and suggested != form.view.threshold:
+            st.button(
+                f"Take {figure(suggested)}, from the scores",
+                type="tertiary",
+                on_click=form.change,
+                args=({"threshold": f"{suggested:g}"},),
+                help="The spread of a group in which one candidate crosses the widest gap between scores.",
+            )
+        rollouts_whatif.settings(form, loaded.table)
+    if form.view.look == "health":
+        rollouts_health.draw(data, form.view)
+    elif form.view.look == "groups":
+        rollouts_groups.draw(data, form)
+    else:
+        rollouts_whatif.draw(data, form)

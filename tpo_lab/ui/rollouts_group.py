@@ -1,0 +1,130 @@
+"""One group of a file: what its prompt was, its candidates side by side, and the way to the pages of one group."""
+
+import html
+import math
+
+import numpy as np
+import streamlit as st
+
+from tpo_lab.errors import InputError
+from tpo_lab.group.limits import MAX_CANDIDATES
+from tpo_lab.group.parse import write_numbers
+from tpo_lab.group.report import report
+from tpo_lab.group.rules import RULES
+from tpo_lab.group.scenario import Scenario
+from tpo_lab.group.verdict import verdicts
+from tpo_lab.group.wording import figure
+from tpo_lab.rollouts_io.health import KINDS, LABELS, Health
+from tpo_lab.rollouts_io.logged import Logged
+from tpo_lab.rollouts_io.numbers import Block, block_of
+from tpo_lab.rollouts_io.settings import Setting
+from tpo_lab.rollouts_io.table import Rollouts
+from tpo_lab.ui.pieces import signed
+from tpo_lab.ui.reading import typeset
+from tpo_lab.ui.rollouts_data import Data
+from tpo_lab.ui.rollouts_view import View
+from tpo_lab.ui.view import View as TargetView
+
+CARDS = 64
+
+
+def draw(data: Data, view: View, health: Health, group: int) -> None:
+    """The whole group."""
+    table = data.table
+    step = table.group_step[group]
+    where = "" if math.isnan(step) else f", step {step:g}"
+    st.html(
+        f'<h4 class="title">Group {group + 1:,}{where}: {LABELS[KINDS[health.kinds[group]]]}</h4>'
+        f"<p>{html.escape(table.prompt_of(group) or table.label(group))}</p>"
+    )
+    scenario = scenario_of(table, group, view.now)
+    if isinstance(scenario, str):
+        st.caption(scenario)
+    else:
+        st.html("".join(f"<p><b>{v.title}.</b> {typeset(v.text)}</p>" for v in verdicts(report(scenario))[:2]))
+        _links(scenario)
+    st.html(cards(table, block_of(table, view.now, group), data.logged(), group))
+
+
+def scenario_of(table: Rollouts, group: int, setting: Setting) -> Scenario | str:
+    """The group as the pages of one group take it, or why they cannot."""
+    rows = slice(int(table.starts[group]), int(table.starts[group + 1]))
+    scores = tuple(None if np.isnan(score) else float(score) for score in table.score[rows])
+    if len(scores) > MAX_CANDIDATES:
+        return f"The pages of one group take up to {MAX_CANDIDATES} candidates; this one has {len(scores):,}."
+    block = block_of(table, setting, group)
+    policy = None
+    if block.known_policy[0] and table.log_prob is not None:
+        log_probs = table.log_prob[rows]
+        if setting.log_prob == "mean" and table.length is not None:
+            log_probs = log_probs / np.maximum(table.length[rows], 1.0)
+        policy = tuple(float(x) for x in np.nan_to_num(log_probs))
+    try:
+        return Scenario(
+            scores,
+            policy,
+            "probs" if policy is None else "log_probs",
+            eta=setting.eta,
+            rule=setting.rule,
+            strength=setting.strength,
+        )
+    except InputError as error:
+        return str(error)
+
+
+def _links(scenario: Scenario) -> None:
+    target = TargetView(scenario).to_query()
+    low = {name: text for name, text in scenario.to_query().items() if name in ("scores", "eta", "rule")}
+    if scenario.policy is not None:
+        low["policy"] = write_numbers(tuple(np.exp(report(scenario).log_p_old).tolist()))
+    one, two, three = st.columns(3)
+    one.page_link("pages/target.py", label="Open on Target", icon=":material/bar_chart:", query_params=target)
+    two.page_link(
+        "pages/one_update.py",
+        label="Open on One update",
+        icon=":material/footprint:",
+        query_params=scenario.to_query(),
+    )
+    three.page_link(
+        "pages/low_variance.py", label="Open on Low variance", icon=":material/microbiology:", query_params=low
+    )
+
+
+def cards(table: Rollouts, block: Block, compared: Logged | None, group: int) -> str:
+    """The candidates side by side, as HTML; what they wrote is text and nothing else."""
+    p, q = np.exp(block.log_p[0]), np.exp(block.log_q[0])
+    texts = table.texts(group)
+    first = int(table.starts[group])
+    out = []
+    for i, words in enumerate(texts[:CARDS]):
+        row = first + i
+        score = table.score[row]
+        lines = [
+            ("score", "none" if np.isnan(score) else _parts(table, row)),
+            ("p<sub>old</sub> → q", f"{figure(float(p[i]))} → {figure(float(q[i]))}"),
+            ("u", signed(float(block.u[0, i]))),
+        ]
+        if table.length is not None and not np.isnan(table.length[row]):
+            lines.append(("tokens", f"{table.length[row]:,.0f}"))
+        flag = ""
+        if compared is not None and table.advantage is not None and not np.isnan(table.advantage[row]):
+            logged = f"{signed(float(table.advantage[row]))} in the file"
+            now = f"{signed(float(compared.advantage[row]))} by {html.escape(RULES[compared.rule].name)}"
+            flag = " differs" if compared.disagrees[row] else ""
+            lines.append(("advantage", f"{logged}, {now}"))
+        rows = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in lines)
+        said = "<i>no text in the file</i>" if words is None else html.escape(words)
+        out.append(f'<section class="card{flag}"><h5>Candidate {i + 1}</h5><dl>{rows}</dl><pre>{said}</pre></section>')
+    more = f"<p>and {len(texts) - CARDS:,} more</p>" if len(texts) > CARDS else ""
+    return f'<div class="cards">{"".join(out)}</div>{more}'
+
+
+def _parts(table: Rollouts, row: int) -> str:
+    total = signed(float(table.score[row]))
+    if not table.parts:
+        return total
+    parts = (
+        f"{html.escape(name)} {'none' if np.isnan(values[row]) else signed(float(values[row]))}"
+        for name, values in table.parts.items()
+    )
+    return f"{total} <small>({', '.join(parts)})</small>"

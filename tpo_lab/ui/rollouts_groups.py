@@ -1,0 +1,152 @@
+"""The groups of a file: histograms that narrow them, a sorted table, and one group with its candidates."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa  # type: ignore[import-untyped]
+import streamlit as st
+
+from tpo_lab.charts import rollouts as charts
+from tpo_lab.rollouts_io.health import KINDS, LABELS, Health
+from tpo_lab.rollouts_io.table import Ints
+from tpo_lab.rollouts_io.values import Floats
+from tpo_lab.ui import rollouts_group
+from tpo_lab.ui.form import Form, text_field
+from tpo_lab.ui.rollouts_data import Data
+from tpo_lab.ui.rollouts_view import ANY, KIND_LABELS, NO_FILTER, SORTS, View
+
+MOST = 200  # rows of the table
+
+
+def draw(data: Data, form: Form[View]) -> None:
+    """The whole look."""
+    view = form.view
+    health = data.health(view.now, view.threshold)
+    _histograms(health, form)
+    _filters(form)
+    found = narrowed(data, health, view)
+    chosen = found[np.argsort(-_order(data, health, view.sort)[found], kind="stable")]
+    if not len(chosen):
+        st.info("No group is left: widen the ranges.")
+        return
+    _table(data, health, form, chosen)
+    group = int(chosen[0]) if view.group is None else view.group - 1
+    if group >= data.table.groups:
+        st.info(f"There is no group {group + 1:,}; the file has {data.table.groups:,}.")
+        return
+    rollouts_group.draw(data, view, health, group)
+
+
+def narrowed(data: Data, health: Health, view: View) -> Ints:
+    """The groups within the chosen ranges."""
+    n, keep = health.numbers, np.ones(data.table.groups, dtype=bool)
+    for values, limits in ((n.sigma, view.sigma), (n.mean, view.reward)):
+        if limits is not None:
+            keep &= (values >= limits[0]) & (values <= limits[1])
+    if view.kind != ANY:
+        keep &= health.kinds == [str(kind) for kind in KINDS].index(view.kind)
+    if view.step is not None:
+        keep &= data.table.group_step == view.step
+    return np.flatnonzero(keep)
+
+
+def _order(data: Data, health: Health, sort: str) -> Floats:
+    n = health.numbers
+    if sort == "disagrees":
+        found = data.logged()
+        return n.amplification if found is None else found.groups * 1e300 + n.amplification * 1e-300
+    if sort == "sigma":
+        return -np.where(n.sigma > 0, n.sigma, np.inf)
+    order: Floats = getattr(n, sort)
+    return order
+
+
+def _histograms(health: Health, form: Form[View]) -> None:
+    n = health.numbers
+    left, right = st.columns(2)
+    with left:
+        _brushed(form, "sigma", "Spread of the groups", "σ of the scores, score units", n.sigma[n.n > 1])
+    with right:
+        _brushed(form, "reward", "Reward of the groups", "mean score", n.mean[n.n > 0])
+    st.caption("Drag across the bars to narrow the table below, or type a range.")
+
+
+def _brushed(form: Form[View], field: str, title: str, axis: str, values: Floats) -> None:
+    bars = charts.histogram_data(values)
+    key = f"rollouts.brush.{field}"
+
+    def brushed() -> None:
+        chosen = st.session_state[key].selection.get("brush", {}).get("low")
+        form.change({field: "" if not chosen else f"{min(chosen):.6g},{max(chosen):.6g}", "group": ""})
+
+    st.vega_lite_chart(
+        spec={**charts.histogram_spec(title, axis), "datasets": {"bars": pa.table(dict(bars))}},
+        key=key,
+        on_select=brushed,
+        selection_mode="brush",
+        alt=f"Histogram: groups by {axis}",
+    )
+
+
+def _filters(form: Form[View]) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox(
+            "Kind",
+            list(KIND_LABELS),
+            list(KIND_LABELS).index(form.text("kind")),
+            format_func=KIND_LABELS.__getitem__,
+            **form.on("kind", {"group": ""}),
+        )
+        st.selectbox(
+            "Sorted by",
+            list(SORTS),
+            list(SORTS).index(form.text("sort")),
+            format_func=SORTS.__getitem__,
+            **form.on("sort", {"group": ""}),
+        )
+        for label, field, hint in (("σ", "sigma", "0,0.1"), ("Mean score", "reward", "0,0.5"), ("Step", "step", "any")):
+            text_field(form, label, field, hint=hint)
+        st.button("All groups", icon=":material/filter_alt_off:", on_click=form.change, args=(NO_FILTER,))
+
+
+def _table(data: Data, health: Health, form: Form[View], chosen: Ints) -> None:
+    table, n = data.table, health.numbers
+    some = chosen[:MOST]
+    compared = data.logged()
+    columns: dict[str, Any] = {
+        "group": some + 1,
+        "step": table.group_step[some],
+        "kind": [LABELS[KINDS[kind]] for kind in health.kinds[some]],
+        "K": table.sizes()[some],
+        "mean": n.mean[some],
+        "σ": n.sigma[some],
+        "amplification": n.amplification[some],
+        "KL, nats": n.kl[some],
+        "largest |u|": n.largest[some],
+        "argmax moves": n.argmax_moved[some],
+        "key": [table.label(int(group)) for group in some],
+    }
+    if compared is not None:
+        columns["disagrees"] = compared.groups[some]
+    key = f"rollouts.table.{hash((data.key, some.tobytes()))}"
+
+    def picked() -> None:
+        rows = st.session_state[key].selection.rows
+        form.change({"group": str(int(some[rows[0]]) + 1) if rows else ""})
+
+    shown = f"The first {MOST} of {len(chosen):,}" if len(chosen) > MOST else f"All {len(chosen):,}"
+    st.dataframe(
+        pd.DataFrame(columns),
+        height=260,
+        hide_index=True,
+        key=key,
+        on_select=picked,
+        selection_mode="single-row",
+        column_config={
+            name: st.column_config.NumberColumn(format="%.4g")
+            for name in ("mean", "σ", "amplification", "KL, nats", "largest |u|")
+        },
+        alt="Groups, one a row",
+    )
+    st.caption(f"{shown} groups; choose a row to look into it. Amplification: range of u over range of the scores.")

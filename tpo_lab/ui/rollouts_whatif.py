@@ -1,0 +1,192 @@
+"""What if over the whole file: two updates beside each other, and the groups between which they change most."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from tpo_lab.charts import rollouts as charts
+from tpo_lab.group.rules import RULES
+from tpo_lab.group.wording import figure, percent
+from tpo_lab.methods.registry import METHODS
+from tpo_lab.rollouts_io.health import KINDS, LABELS, kinds_of
+from tpo_lab.rollouts_io.settings import COMPARED, RULE_OF, Setting
+from tpo_lab.rollouts_io.table import Rollouts
+from tpo_lab.rollouts_io.whatif import Comparison, Update
+from tpo_lab.ui.drawing import chart
+from tpo_lab.ui.form import Form, choice, text_field
+from tpo_lab.ui.pieces import table
+from tpo_lab.ui.rollouts_data import Data
+from tpo_lab.ui.rollouts_view import LOG_PROBS, POLICIES, View
+
+MOST = 30
+FIGURES = {
+    "no_update": ("groups without an update", percent),
+    "mass_mean": ("sum of |weight| a group", figure),
+    "mass_largest": ("share of the update in its largest tenth of groups", percent),
+    "mass_low_variance": ("share of the update in low-variance groups", percent),
+    "mass_constant": ("share of the update in groups of equal scores", percent),
+    "mean_abs_q_minus_p": ("mean |q − p_old| where there is an update", figure),
+    "argmax_moved": ("argmax of q moves", percent),
+    "largest_u": ("largest |u| of the file", figure),
+}
+
+
+def draw(data: Data, form: Form[View]) -> None:
+    """The whole look."""
+    view = form.view
+    left, right = st.columns([1, 2], gap="large")
+    with left:
+        st.markdown("#### Now")
+        _method(form, "")
+        _mask(form, "")
+        st.caption(r"Rule, η and p\_old: in the sidebar.")
+    with right:
+        st.markdown("#### What if")
+        one, two = st.columns(2)
+        with one:
+            _method(form, "b_")
+            _mask(form, "b_")
+        with two:
+            tilt(form, "b_")
+        policy(form, data.table, "b_")
+    found = data.comparison(view.now, view.then, view.threshold)
+    sides = (_name(view.now), f"{_name(view.then)} ")  # one more space: two equal names are two bars
+    table(
+        ["", *sides],
+        [
+            (label, write(found.before.summary[name]), write(found.after.summary[name]))
+            for name, (label, write) in FIGURES.items()
+        ],
+    )
+    st.caption(
+        "A weight is what the loss multiplies the gradient of a candidate's log-prob by in the first step. Methods "
+        "have no unit in common: shares compare, sums do not."
+    )
+    _masses(found, view, sides)
+    _changed(data, form, found)
+
+
+def settings(form: Form[View], table_: Rollouts) -> None:
+    """The controls of the present setting, but for method and mask."""
+    tilt(form, "")
+    policy(form, table_, "")
+
+
+def tilt(form: Form[View], prefix: str) -> None:
+    """Rule and temperature."""
+    own = RULE_OF.get(form.text(f"{prefix}method"))
+    names = list(RULES)
+    rule = own or form.text(f"{prefix}rule")
+    st.selectbox(
+        "Standardisation rule",
+        names,
+        names.index(rule),
+        format_func=lambda name: RULES[name].label,
+        disabled=own is not None,
+        help="This method has its own." if own else None,
+        **form.on(f"{prefix}rule"),
+    )
+    text_field(form, "Temperature η", f"{prefix}eta")
+
+
+def policy(form: Form[View], table_: Rollouts, prefix: str) -> None:
+    """Which p_old, and of what; a file without log-probs leaves no choice."""
+    if table_.log_prob is None:
+        return
+    with st.container(horizontal=True):
+        choice(form, "p_old", f"{prefix}policy", POLICIES)
+        if table_.length is not None:
+            choice(form, "Log-prob of an answer", f"{prefix}log_prob", LOG_PROBS)
+
+
+def _mask(form: Form[View], prefix: str) -> None:
+    text_field(
+        form,
+        "Leave out groups with σ up to",
+        f"{prefix}mask",
+        hint="none",
+        help="Their weights count as 0. Empty: every group stays. 0 leaves out groups of equal scores only.",
+    )
+
+
+def _method(form: Form[View], prefix: str) -> None:
+    st.selectbox(
+        "Method",
+        list(COMPARED),
+        list(COMPARED).index(form.text(f"{prefix}method")),
+        format_func=lambda name: METHODS[name].label,
+        **form.on(f"{prefix}method"),
+    )
+
+
+def _name(setting: Setting) -> str:
+    return f"{METHODS[setting.method].label} · {RULES[setting.rule].label}"
+
+
+def _masses(found: Comparison, view: View, sides: tuple[str, str]) -> None:
+    kinds = kinds_of(found.before.numbers, view.threshold)
+    labels: Mapping[str, str] = {kind: LABELS[kind] for i, kind in enumerate(KINDS) if (kinds == i).any()}
+    rows: dict[str, list[object]] = {"kind": [], "label": [], "share": []}
+    for side, one in zip(sides, (found.before, found.after), strict=True):
+        total = float(one.mass.sum())
+        for i, kind in enumerate(KINDS):
+            if kind in labels:
+                rows["kind"].append(labels[kind])
+                rows["label"].append(side)
+                rows["share"].append(float(one.mass[kinds == i].sum()) / total if total > 0 else 0.0)
+    chart(
+        charts.mass_spec(labels, sides),
+        {"mass": rows},
+        key="rollouts-mass",
+        alt="Share of the update by kind of group, now and then",
+    )
+
+
+def _changed(data: Data, form: Form[View], found: Comparison) -> None:
+    st.markdown("#### The groups that change most")
+    some = np.argsort(-found.change, kind="stable")[:MOST]
+    some = some[found.change[some] > 0]
+    if not len(some):
+        st.caption("No group changes.")
+        return
+    before, after = _relative(found.before), _relative(found.after)
+    n = found.before.numbers
+    key = f"rollouts.changed.{hash((data.key, some.tobytes()))}"
+
+    def picked() -> None:
+        rows = st.session_state[key].selection.rows
+        if rows:
+            form.change({"group": str(int(some[rows[0]]) + 1), "look": "groups"})
+
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "group": some + 1,
+                "step": data.table.group_step[some],
+                "σ": n.sigma[some],
+                "mean": n.mean[some],
+                "size now": before[some],
+                "size then": after[some],
+                "change": found.change[some],
+                "key": [data.table.label(int(group)) for group in some],
+            }
+        ),
+        height=300,
+        hide_index=True,
+        key=key,
+        on_select=picked,
+        selection_mode="single-row",
+        column_config={
+            name: st.column_config.NumberColumn(format="%.4g")
+            for name in ("σ", "mean", "size now", "size then", "change")
+        },
+        alt="Groups that change most",
+    )
+    st.caption("Size of a group's update, 1 is the mean of the file. Choose a row to look into the group.")
+
+
+def _relative(one: Update) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+    mean = float(one.mass.mean()) if len(one.mass) else 0.0
+    return one.mass / mean if mean > 0 else one.mass
