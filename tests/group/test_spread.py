@@ -62,7 +62,7 @@ def test_the_right_values_of_the_traps() -> None:
 
 def test_the_curve_of_the_papers_rule_is_flat_and_others_fall() -> None:
     found = curves(ORDINARY)
-    assert found.winner == 0
+    assert found.followed == 0
     np.testing.assert_allclose(found.u["tpo_paper"], standardise(ORDINARY.score_array())[0], rtol=1e-6)
     assert np.ptp(found.q["tpo_paper"]) < 1e-6
     np.testing.assert_allclose(found.u["trl_none"][-1], found.u["tpo_paper"][0] * SPREADS[-1], rtol=1e-6)
@@ -134,8 +134,15 @@ def test_the_sentences_name_the_rules(precision: str) -> None:
     assert all(text.endswith(".") and "nan" not in text and "inf" not in text for _, _, text in said)
 
 
+def test_another_candidate_is_followed() -> None:
+    trap = TRAPS["lone_loser"]
+    found = curves(trap.scenario, trap.precision, follow=0)
+    assert found.u["nemo_rl"].min() < -1000
+    assert curves(trap.scenario, trap.precision).followed == 1
+
+
 def test_a_single_and_a_missing_candidate_are_no_trouble() -> None:
     assert curves(Scenario((1,))).findings == ()
     found = curves(Scenario((None, 0, 1, None)))
-    assert found.winner == 2
+    assert found.followed == 2
     assert all(np.all(np.isfinite(q)) for q in found.q.values())

@@ -6,11 +6,24 @@ from typing import Any
 from tpo_lab.charts.curves import FONT, NEUTRAL
 from tpo_lab.methods.registry import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION
 
-__all__ = ["FONT", "INK", "NEUTRAL", "TEXT", "Columns", "Spec", "legend", "log_axis", "look", "quantity", "titled"]
+__all__ = [
+    "FONT",
+    "INK",
+    "NEUTRAL",
+    "RAISED",
+    "TEXT",
+    "Columns",
+    "Spec",
+    "legend",
+    "log_axis",
+    "look",
+    "quantity",
+    "titled",
+]
 
 Spec = dict[str, Any]
 Columns = Mapping[str, Sequence[Any]]  # data for a chart: texts or numbers by column; None is a gap
-_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 TEXT = frozenset({"label", "kind", "candidate"})  # the columns that hold texts
 INK = "#D55E00"  # a stroke that is read on bars of any colour
 SOLID, DASHED, DOTTED, MIXED = [1, 0], [8, 4], [2, 4], [10, 4, 2, 4]
@@ -55,7 +68,7 @@ def look(rule: str) -> tuple[str, list[int]]:
 def log_axis(field: str, title: str, low: int, high: int, *, every: int = 1) -> Spec:
     """A log axis over the decades from 10^low to 10^high, labelled as powers of ten."""
     decades = range(low, high + 1)
-    names = "{" + ", ".join(f"'{n}': '10{str(n).translate(_RAISED)}'" for n in decades) + "}"
+    names = "{" + ", ".join(f"'{n}': '10{str(n).translate(RAISED)}'" for n in decades) + "}"
     return {
         "field": field,
         "type": "quantitative",

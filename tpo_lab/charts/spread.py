@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tpo_lab.charts.axes import NEUTRAL, Columns, Spec, legend, log_axis, look, quantity, titled
+from tpo_lab.charts.axes import NEUTRAL, RAISED, Columns, Spec, legend, log_axis, look, quantity, titled
 from tpo_lab.group.rules import Rule
 from tpo_lab.group.scenario import Floats
 from tpo_lab.group.spread import Curves
@@ -20,13 +20,14 @@ _BEND = 0.002  # of the range: what a straight line may leave out
 _MARKS = {"leak": "leak", "explosion": "explosion", "flip": "flip", "cliff": "cliff"}
 
 
-def spec(rules: Mapping[str, Rule], chosen: Sequence[str], shown: Shown) -> Spec:
+def spec(rules: Mapping[str, Rule], chosen: Sequence[str], shown: Shown, who: str = "The winner") -> Spec:
     """The Vega-Lite specification; `datasets` has its data.
 
     Args:
         rules: all rules, by name.
         chosen: which of them are in colour.
-        shown: the winner's target, or its standardised score.
+        shown: the target of a candidate, or its standardised score.
+        who: which candidate.
     """
     x = log_axis("spread", "spread σ of the scores (population standard deviation, score units)", -9, 3)
     y = quantity("value", None, domain=[0, 1]) if shown == "q" else _advantages()
@@ -52,7 +53,7 @@ def spec(rules: Mapping[str, Rule], chosen: Sequence[str], shown: Shown) -> Spec
         {"field": "spread", "type": "quantitative", "format": ".2~e", "title": "σ"},
         value,
     ]
-    title = "The winner's target q" if shown == "q" else "The winner's standardised score u, or advantage"
+    title = f"{who}: target q" if shown == "q" else f"{who}: standardised score u, or advantage"
     return {
         "height": HEIGHT,
         "title": titled(
@@ -88,7 +89,14 @@ def _advantages() -> Spec:
     """An axis for numbers of either sign and any size: even in their logarithm beyond 1."""
     y = quantity("value", None, type="symlog", constant=1)
     powers = [10.0**n for n in range(7)]
-    y["axis"] |= {"values": [-v for v in reversed(powers)] + [0.0, *powers], "format": "~s", "labelOverlap": True}
+    raised = "{" + ", ".join(f"'{n}': '10{str(n).translate(RAISED)}'" for n in range(3, 7)) + "}"
+    sign = "datum.value < 0 ? '−' : ''"
+    y["axis"] |= {
+        "values": [-v for v in reversed(powers)] + [0.0, *powers],
+        "labelExpr": f"abs(datum.value) < 1000 ? format(datum.value, '.0f') : ({sign}) + "
+        f"{raised}[toString(round(log(abs(datum.value)) / LN10))]",
+        "labelOverlap": True,
+    }
     return y
 
 

@@ -170,8 +170,8 @@ _SAY: Mapping[Kind, Any] = {
     ),
     "cliff": _cliffs,
     "rounding": lambda these, rules, precision: (
-        f"At {_range(these)} {precision} cannot hold the differences: |u| is as large as {_up_to(these, rules)}, and "
-        "not what the rule means."
+        f"At {_range(these)} rounding to {precision} makes another u than the rule means, as large as "
+        f"{_up_to(these, rules)}."
     ),
     "half": lambda these, rules, _: (
         "An added constant or a floor takes half of u or more, below sigma: "

@@ -25,16 +25,16 @@ class Curves:
 
     Attributes:
         spreads: shape (T,).
-        u: the winner's standardised score or advantage, shape (T,).
-        q: the winner's target, shape (T,).
-        winner: index of the best candidate, the first of several.
+        u: the followed candidate's standardised score or advantage, shape (T,).
+        q: its target, shape (T,).
+        followed: index of that candidate.
         findings: what happens on the way, in the order of the rules.
     """
 
     spreads: Floats
     u: Mapping[str, Floats]
     q: Mapping[str, Floats]
-    winner: int
+    followed: int
     findings: tuple[Finding, ...]
 
 
@@ -58,7 +58,11 @@ def sigma_of(scenario: Scenario) -> float:
 
 
 def curves(
-    scenario: Scenario, precision: Precision = "float64", rules: Mapping[str, Rule] = RULES, spreads: Floats = SPREADS
+    scenario: Scenario,
+    precision: Precision = "float64",
+    rules: Mapping[str, Rule] = RULES,
+    spreads: Floats = SPREADS,
+    follow: int | None = None,
 ) -> Curves:
     """Every rule on the group at every spread, as its stack computes it.
 
@@ -67,21 +71,24 @@ def curves(
         precision: see `literal`.
         rules: by name.
         spreads: population standard deviations, rising, shape (T,).
+        follow: index of the candidate whose u and q are kept; None: the best, the first of several.
     """
     counted = scenario.counted()
     scores = _stretched(scenario.score_array()[counted], spreads)
     log_p = scenario.log_p_old()[counted]
-    winner = int(np.argmax(scores[-1]))
+    index = np.flatnonzero(counted)
+    followed = int(index[np.argmax(scores[-1])]) if follow is None else follow
+    at = int(np.flatnonzero(index == followed)[0])
     u: dict[str, Floats] = {}
     q: dict[str, Floats] = {}
     findings: list[Finding] = []
     for name, rule in rules.items():
         tuned = rule.tuned(scenario.strength) if name == scenario.rule else rule
         found = literal(scores, tuned, precision)
-        u[name] = found[:, winner].astype(np.float64)
-        q[name] = _targets(log_p, found, scenario.eta)[:, winner]
+        u[name] = found[:, at].astype(np.float64)
+        q[name] = _targets(log_p, found, scenario.eta)[:, at]
         findings += find(tuned, scores, found, spreads, precision)
-    return Curves(spreads, u, q, int(np.flatnonzero(counted)[winner]), tuple(findings))
+    return Curves(spreads, u, q, followed, tuple(findings))
 
 
 def _targets(log_p: Floats, u: Numbers, eta: float) -> Floats:

@@ -85,6 +85,10 @@ class View:
         """Every rule on the typed group, at every spread."""
         return _curves(self.unstretched, self.precision, self.trap)
 
+    def followed(self) -> str:
+        """Whose u and q the curves are."""
+        return f"Candidate {self.trap.candidate + 1}" if self.trap else "The winner"
+
 
 def read(texts: Mapping[str, str]) -> View:
     """The view of the fields' texts.
@@ -177,4 +181,6 @@ def _answers(text: str, scenario: Scenario) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _curves(scenario: Scenario, precision: Precision, trap: Trap | None) -> Curves:
-    return curves(scenario, precision, RULES if trap is None else {**RULES, trap.rule.name: trap.rule})
+    if trap is None:
+        return curves(scenario, precision)
+    return curves(scenario, precision, {**RULES, trap.rule.name: trap.rule}, follow=trap.candidate)

@@ -38,10 +38,10 @@ def draw(view: View) -> None:
     said = sentences((f for f in curves.findings if f.rule in view.rules), view.rules, view.precision)
     _say(view, said)
     chart(
-        spread_chart.spec(view.rules, view.chosen, view.show),
+        spread_chart.spec(view.rules, view.chosen, view.show, view.followed()),
         spread_chart.datasets(curves, view.rules, view.chosen, view.show, sigma_of(view.scenario)),
         key="microscope-rules",
-        alt="The winner's target or advantage under every rule against the spread of the scores",
+        alt="Target or advantage of one candidate under every rule against the spread of the scores",
         name="rules-against-the-spread",
     )
     others = "".join(f"<p><b>{title}.</b> {typeset(text)}</p>" for _, title, text in said[0 if view.trap else 1 :])
