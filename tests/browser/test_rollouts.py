@@ -1,0 +1,58 @@
+"""The page Rollouts in a browser: bars are brushed, a group leaves for Target, an upload is text and nothing else."""
+
+import json
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.lab import settled
+
+MARKUP = '<img src="https://example.org/x.png"><script>window.hacked = 1</script> ![x](https://example.org/y.png)'
+
+
+def test_a_brush_narrows_the_groups_and_one_of_them_opens_on_target(page: Page) -> None:
+    page.goto("/rollouts?look=groups")
+    settled(page)
+    expect(page.get_by_text("All 96 groups")).to_be_visible()
+    bars = page.locator("[data-testid=stVegaLiteChart]").first.locator("svg.marks, canvas.marks").first
+    box = bars.bounding_box()
+    assert box
+    y = box["y"] + 0.5 * box["height"]
+    page.mouse.move(box["x"] + 0.62 * box["width"], y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.8 * box["width"], y, steps=4)
+    page.mouse.up()
+    expect(page).to_have_url(re.compile(r"sigma=0\.\d+%2C0\.\d+"))
+    settled(page)
+    expect(page.get_by_text(re.compile(r"^All \d{1,2} groups; choose a row"))).to_be_visible()
+    scores = page.locator(".cards .card").count()
+    assert scores == 8
+
+    grid = page.get_by_test_id("stDataFrame").bounding_box()
+    assert grid
+    page.mouse.click(grid["x"] + 14, grid["y"] + 88)  # the box before the second row
+    expect(page).to_have_url(re.compile(r"group=\d+"))
+    settled(page)
+    page.get_by_role("link", name="Open on Target").click()
+    expect(page).to_have_url(re.compile(r"/target\?scores="))
+    settled(page)
+    expect(page.locator(".headline h4").first).to_be_visible()
+    page.go_back()
+    settled(page)
+    expect(page.locator(".cards .card").first).to_be_visible()
+
+
+def test_what_is_uploaded_is_shown_as_text_and_forgotten(page: Page) -> None:
+    page.goto("/rollouts?place=upload&look=groups")
+    settled(page)
+    rows = [{"group": i // 4, "score": float(i % 4 == 0), "text": MARKUP, "prompt": MARKUP} for i in range(16)]
+    data = "\n".join(json.dumps(row) for row in rows).encode()
+    page.locator("input[type=file]").set_input_files({"name": "dump.jsonl", "mimeType": "text/plain", "buffer": data})
+    settled(page)
+    expect(page.locator(".cards .card").first).to_contain_text(MARKUP)
+    assert page.locator(".cards img, .cards script").count() == 0
+    assert page.evaluate("window.hacked") is None
+    page.get_by_role("button", name="Forget the files").click()
+    settled(page)
+    expect(page.get_by_text("Choose files on the left")).to_be_visible()
+    # The fixture fails the test on a request to another host.
