@@ -46,15 +46,16 @@ class RunService:
         catalogue: the list of all runs, those of other processes too.
         readers: the curves.
 
-    Raises:
-        StoreError: if the store cannot be written.
+    Raises (every method): StoreError, if the store cannot be read or written; those that take the id of a run:
+    InputError, if there is no such run (any more).
     """
 
     def __init__(
         self, folder: Path, workers: int | None = None, warm: int = 0, command: tuple[str, ...] = COMMAND
     ) -> None:
         self.folder = folder
-        self.catalogue, self.readers = Catalogue(folder), Readers(Catalogue(folder))
+        self.catalogue = Catalogue(folder)
+        self.readers = Readers(self.catalogue)
         self._owner = Owner(folder)
         log.start(folder)
         self._lock = threading.RLock()
@@ -76,30 +77,21 @@ class RunService:
 
         Raises:
             InputError: if it would need more memory than there is.
-            StoreError: if the store cannot be written.
         """
-        estimate.check(config, self._crew.size)
+        estimate.check(config, self._crew.size, len(self._crew.members))
         with self._lock:
             run_id = self.catalogue.add(config, preset, name, self._owner.id)
             self._enter(self.catalogue.get(run_id))
             return run_id
 
     def duplicate(self, run_id: str, **changes: Any) -> str:
-        """Start a run with the settings of another, but for the changes; returns its id.
-
-        Raises:
-            InputError: if there is no such run, or a change is wrong.
-        """
+        """Start a run with the settings of another, but for the changes, which may be refused; returns its id."""
         row = self.catalogue.get(run_id)
         fields = {**vars(row.config), **changes}
         return self.start(KINDS[row.kind].from_mapping(fields), "" if changes else row.preset)
 
     def get(self, run_id: str) -> Snapshot:
-        """A run with its curves as they are now.
-
-        Raises:
-            InputError: if there is no such run (any more).
-        """
+        """A run with its curves as they are now."""
         return self.readers.get(run_id).read()
 
     def list(self) -> tuple[RunRow, ...]:
@@ -107,43 +99,31 @@ class RunService:
         return self.catalogue.list()
 
     def stop(self, run_id: str) -> None:
-        """End a run and keep what it has, within a second.
-
-        Raises:
-            InputError: if there is no such run (any more).
-        """
+        """End a run and keep what it has, within a second."""
         self._want(run_id, "stop")
 
     def pause(self, run_id: str) -> None:
-        """Have a run give way to others until it is resumed.
-
-        Raises:
-            InputError: if there is no such run (any more).
-        """
+        """Have a run give way to others until it is resumed."""
         self._want(run_id, "pause")
 
     def resume(self, run_id: str) -> None:
         """Go on with a run from its last checkpoints: one that was paused, stopped or interrupted, or that has failed.
 
         Raises:
-            InputError: if there is no such run (any more), or it is done.
+            InputError: if it is done, or would need more memory than there is.
         """
         with self._lock:
             if run_id in self._jobs or self.catalogue.want(run_id, "run"):
                 self._want(run_id, "run")
                 return
-            estimate.check(self.catalogue.get(run_id).config, self._crew.size)
+            estimate.check(self.catalogue.get(run_id).config, self._crew.size, len(self._crew.members))
             if self.catalogue.claim(run_id, self._owner.id):
                 self._enter(self.catalogue.get(run_id))
             elif self.catalogue.get(run_id).status == "done":
                 raise InputError("run", "This run is done; a copy with other settings can be started.")
 
     def delete(self, run_id: str) -> None:
-        """Take a run off the list, and end it; it can be brought back for a day.
-
-        Raises:
-            InputError: if there is no such run (any more).
-        """
+        """Take a run off the list, and end it; it can be brought back for a day."""
         self.catalogue.delete(run_id)
         with self._lock:
             if run_id in self._jobs:
@@ -154,7 +134,7 @@ class RunService:
         self.catalogue.undelete(run_id)
 
     def position(self, run_id: str) -> int | None:
-        """How many runs of this process are computed before this one begins, from 1; None if it does not wait."""
+        """How many runs of this process are computed before this one begins; None if it does not wait."""
         with self._lock:
             return jobs.position(self._jobs.values(), run_id)
 
@@ -181,6 +161,7 @@ class RunService:
                 return
             self._closed.set()
             workers = self._crew.close()
+            self._ledger.write()
         for worker in workers:
             worker.join(LAST_WORDS)
             worker.kill()
