@@ -9,9 +9,9 @@ import vl_convert
 
 from tpo_lab.charts import bars, spread, trust
 from tpo_lab.charts.axes import look
+from tpo_lab.group.curves import SPREADS, curves
 from tpo_lab.group.rules import RULES
 from tpo_lab.group.scenario import Scenario
-from tpo_lab.group.spread import SPREADS, curves
 
 CHOSEN = ("tpo_paper", "trl_group", "tpo_reference")
 

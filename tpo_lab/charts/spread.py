@@ -9,9 +9,9 @@ from typing import Any, Literal
 import numpy as np
 
 from tpo_lab.charts.axes import NEUTRAL, RAISED, Columns, Spec, legend, log_axis, look, quantity, titled
+from tpo_lab.group.curves import Curves
 from tpo_lab.group.rules import Rule
 from tpo_lab.group.scenario import Floats
-from tpo_lab.group.spread import Curves
 
 Shown = Literal["q", "u"]
 HEIGHT = 400

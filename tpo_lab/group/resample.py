@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tpo_lab.group.curves import rescaled, sigma_of
 from tpo_lab.group.noise import Noise, best_is_not_best, half_noise_spread
 from tpo_lab.group.rules import RULES, Rule
 from tpo_lab.group.scenario import Floats, Scenario
-from tpo_lab.group.spread import rescaled, sigma_of
 from tpo_lab.group.standardise import standardise
 from tpo_lab.group.target import target
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from tpo_lab.charts.spread import Shown
 from tpo_lab.errors import InputError, shown
+from tpo_lab.group.curves import Curves, curves, rescaled
 from tpo_lab.group.duplicates import equal_names
 from tpo_lab.group.findings import NARROWEST, WIDEST
 from tpo_lab.group.literal import PRECISIONS, Precision
@@ -16,7 +17,6 @@ from tpo_lab.group.noise import Estimate, Noise, estimate
 from tpo_lab.group.parse import parse_number, parse_numbers, write_number, write_numbers
 from tpo_lab.group.rules import RULES, Rule
 from tpo_lab.group.scenario import Floats, Scenario
-from tpo_lab.group.spread import Curves, curves, rescaled
 from tpo_lab.group.traps import TRAPS, Trap
 
 LOOKS = {

@@ -4,11 +4,11 @@ from typing import Any
 
 import streamlit as st
 
+from tpo_lab.group.curves import SPREADS, sigma_of
 from tpo_lab.group.literal import PRECISIONS
 from tpo_lab.group.parse import write_number
 from tpo_lab.group.rules import RULES
 from tpo_lab.group.scenario import POLICY_KINDS
-from tpo_lab.group.spread import SPREADS, sigma_of
 from tpo_lab.group.traps import TRAPS
 from tpo_lab.group.wording import figure
 from tpo_lab.ui.form import Form, choice, several, text_field

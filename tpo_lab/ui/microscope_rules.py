@@ -9,11 +9,11 @@ import streamlit as st
 from tpo_lab.charts import spread as spread_chart
 from tpo_lab.charts.axes import look
 from tpo_lab.commands.rules import guard
+from tpo_lab.group.curves import sigma_of
 from tpo_lab.group.findings import sentences
 from tpo_lab.group.literal import literal
 from tpo_lab.group.rules import Rule
 from tpo_lab.group.scenario import Floats
-from tpo_lab.group.spread import sigma_of
 from tpo_lab.group.standardise import standardise
 from tpo_lab.group.target import target
 from tpo_lab.group.traps import Trap

@@ -6,12 +6,12 @@ import numpy as np
 import streamlit as st
 
 from tpo_lab.charts import trust as trust_charts
+from tpo_lab.group.curves import sigma_of
 from tpo_lab.group.noise import Noise, pair_total_variation, small_noise_total_variation
 from tpo_lab.group.resample import Threshold, Tradeoff, Trust, threshold, tradeoffs
 from tpo_lab.group.resample import trust as trusted
 from tpo_lab.group.rules import RULES
 from tpo_lab.group.scenario import Scenario
-from tpo_lab.group.spread import sigma_of
 from tpo_lab.group.target import policy
 from tpo_lab.group.wording import figure, percent
 from tpo_lab.ui.drawing import chart

@@ -1,15 +1,19 @@
 """Rules against the spread: the literal arithmetic, the curves, what is found on them, and the traps of the stacks."""
 
+import importlib
 import math
+from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
 
+from tpo_lab import group
+from tpo_lab.group.curves import SPREADS, curves, rescaled, sigma_of
 from tpo_lab.group.findings import sentences
 from tpo_lab.group.literal import PRECISIONS, literal
 from tpo_lab.group.rules import RULES
 from tpo_lab.group.scenario import Scenario
-from tpo_lab.group.spread import SPREADS, curves, rescaled, sigma_of
 from tpo_lab.group.standardise import standardise
 from tpo_lab.group.traps import TRAPS
 
@@ -146,3 +150,10 @@ def test_a_single_and_a_missing_candidate_are_no_trouble() -> None:
     found = curves(Scenario((None, 0, 1, None)))
     assert found.followed == 2
     assert all(np.all(np.isfinite(q)) for q in found.q.values())
+
+
+def test_no_module_takes_the_name_of_what_the_package_exports() -> None:
+    """A module that is first imported later would replace the function of its name in the package."""
+    for path in Path(group.__file__).parent.glob("*.py"):
+        importlib.import_module(f"tpo_lab.group.{path.stem}" if path.stem != "__init__" else "tpo_lab.group")
+    assert [name for name in group.__all__ if isinstance(getattr(group, name), ModuleType)] == []
