@@ -14,17 +14,17 @@ def phase(page: Page) -> str:
     return parse_qs(urlsplit(page.url).query).get("phase", ["sample"])[0]
 
 
-def at(page: Page, name: str, timeout: float = 10_000) -> None:
+def at(page: Page, name: str, timeout: float = 20_000) -> None:
     page.wait_for_function(
         "name => (new URL(location).searchParams.get('phase') ?? 'sample') === name", arg=name, timeout=timeout
     )
-    expect(page.get_by_role("heading", name=name.capitalize(), exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name=name.capitalize(), exact=True)).to_be_visible(timeout=timeout)
 
 
 def test_keys_step_and_play_goes_to_the_end(page: Page) -> None:
     page.goto("/one_update?scores=1,0,0.5")
     settled(page)
-    expect(page.get_by_role("heading", name="Sample", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="Sample", exact=True)).to_be_visible(timeout=20_000)
     page.keyboard.press("s")
     at(page, "score")
     page.keyboard.press("s")
