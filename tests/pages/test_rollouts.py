@@ -104,7 +104,7 @@ def test_a_group_is_shown_with_its_candidates_and_leaves_for_the_other_pages(lin
     assert Scenario.from_query(links["Open on One update"]) == target
     low = microscope.read({**microscope.DEFAULTS, **links["Open on Low variance"]}).scenario
     assert low.scores == target.scores
-    np.testing.assert_allclose(low.policy, report(target).p_old, rtol=1e-12)
+    np.testing.assert_allclose(np.array(low.policy), report(target).p_old, rtol=1e-12)
 
 
 def test_a_range_narrows_the_groups() -> None:

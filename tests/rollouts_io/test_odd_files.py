@@ -189,7 +189,7 @@ def test_a_quote_that_never_ends_keeps_the_rows_before_it(monkeypatch: pytest.Mo
     rows = "".join(f"{i // 4},{i},fine\n" for i in range(2000))
     table = read([text(f'group,score,text\n{rows}a,1,"open\n{rows}')])
     assert table.rows > 1000
-    assert any("a quote that is not closed" in sentence for sentence in table.faults.sentences())
+    assert any("A quote is not closed" in sentence for sentence in table.faults.sentences())
 
 
 def test_bytes_that_are_no_text_are_shown_as_such() -> None:

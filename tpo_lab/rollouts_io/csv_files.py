@@ -1,9 +1,8 @@
 """Tables of text with a header: commas, tabs, semicolons or bars between the cells."""
 
-import codecs
 import csv as dialects
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
@@ -12,11 +11,13 @@ import pyarrow.csv as pa_csv  # type: ignore[import-untyped]
 from tpo_lab.errors import InputError
 from tpo_lab.rollouts_io.batches import Batch, Expand, Source, Table
 from tpo_lab.rollouts_io.faults import Faults
-from tpo_lab.rollouts_io.limits import MAX_COLUMNS
+from tpo_lab.rollouts_io.limits import MAX_COLUMNS, MAX_LINE
 from tpo_lab.rollouts_io.streams import CHUNK, File, short
 from tpo_lab.rollouts_io.values import numbers
 
-BLOCK = 4 << 20  # bytes read at a time; a row is not longer
+BLOCK = 4 << 20  # bytes read at a time
+ROWS = 16_384  # of one batch
+_TRIES = 20_000  # line ends of one cell, from the end of a block backwards
 
 
 def csv_table(file: File, stream: IO[bytes], head: bytes) -> Source:
@@ -28,34 +29,28 @@ def csv_table(file: File, stream: IO[bytes], head: bytes) -> Source:
     blank = head[: len(head) - len(head.lstrip())].count(b"\n")
 
     def batches(wanted: Sequence[str], _: Expand | None, faults: Faults) -> Iterator[Batch]:
-        lost: list[int] = []
+        lost: list[int] = []  # numbers of the rows that were passed over
+        read = 0
+        for i, block in enumerate(_blocks(stream, file, faults)):
+            header = 1 + blank if i == 0 else 0
+            before = read + len(lost) - header
 
-        def skip(row: Any) -> str:
-            lost.append(row.number - 1)  # the header is none
-            return "skip"
+            def skip(row: Any, before: int = before) -> str:
+                lost.append(before + row.number)
+                return "skip"
 
-        first = 1
-        try:
-            reader = pa_csv.open_csv(
-                pa.PythonFile(_Valid(stream), mode="r"),
-                pa_csv.ReadOptions(use_threads=False, block_size=BLOCK, column_names=names, skip_rows=1 + blank),
-                pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, invalid_row_handler=skip),
-                pa_csv.ConvertOptions(
-                    column_types=dict.fromkeys(wanted, pa.string()),
-                    include_columns=list(wanted),
-                    strings_can_be_null=True,
-                    null_values=[""],
-                ),
-            )
-            for batch in reader:
-                if batch.num_rows:
-                    yield Table(batch, first, file.name, lost)
-                    first += batch.num_rows
-        except (pa.ArrowInvalid, OSError) as error:
-            why = short(error)
-            if "straddl" in why:
-                why = f"a row of more than {BLOCK >> 20} MiB: a quote that is not closed?"
-            faults.add(f"the rest of the table cannot be read ({why})", [f"{file.name}, after row {first - 1:,}"], 0)
+            try:
+                table = _parsed(block, names, delimiter, wanted, skip, header)
+            except pa.ArrowInvalid as error:
+                faults.add(
+                    f"a part of the table cannot be read ({short(error)})",
+                    [f"{file.name}, from row {read + len(lost) + 1:,}"],
+                    0,
+                )
+                continue
+            for batch in table.to_batches(ROWS):
+                yield Table(batch, read + 1, file.name, lost)
+                read += batch.num_rows
         if lost:
             places = (f"{file.name}, row {number:,}" for number in lost)
             faults.add(f"it has not the {len(names)} cells of the header", places, len(lost))
@@ -63,22 +58,74 @@ def csv_table(file: File, stream: IO[bytes], head: bytes) -> Source:
     return Source(names, numeric, batches)
 
 
-class _Valid(io.RawIOBase):
-    """A stream whose bytes are all UTF-8: others become the sign for what cannot be shown."""
+def _parsed(
+    block: bytes, names: Sequence[str], delimiter: str, wanted: Sequence[str], skip: Callable[[Any], str], header: int
+) -> pa.Table:
+    """The rows of a block, every cell as text; `header` lines at its beginning are none.
 
-    def __init__(self, stream: IO[bytes]) -> None:
-        super().__init__()
-        self._stream = stream
-        self._decode = codecs.getincrementaldecoder("utf-8")("replace")
+    It is parsed here and now: a reader that runs ahead in a thread of its own may still read when Python ends.
+    """
+    if not block.isascii():
+        block = block.decode("utf-8", "replace").encode()
+    return pa_csv.read_csv(
+        pa.BufferReader(block),
+        pa_csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=names, skip_rows=header),
+        pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, invalid_row_handler=skip),
+        pa_csv.ConvertOptions(
+            column_types=dict.fromkeys(wanted, pa.string()),
+            include_columns=list(wanted),
+            strings_can_be_null=True,
+            null_values=[""],
+        ),
+    )
 
-    def readable(self) -> bool:
-        return True
 
-    def read(self, size: int = -1) -> bytes:
-        while data := self._stream.read(max(size, 1)):
-            if text := self._decode.decode(data):
-                return bytes(text.encode())
-        return bytes(self._decode.decode(b"", True).encode())
+def _blocks(stream: IO[bytes], file: File, faults: Faults) -> Iterator[bytes]:
+    """The file in blocks of whole rows: cut at the last line end with an even number of quotes before it.
+
+    Where there is none in a block, a quote is not closed, or stands by itself: it is then cut at the last line end.
+    """
+    rest = b""
+    while True:
+        try:
+            data = stream.read(BLOCK)
+        except OSError as error:
+            faults.add(f"the file breaks off ({short(error)})", [file.name], 0)
+            data = b""
+        if not data:
+            break
+        rest += data
+        end = _row_end(rest)
+        if not end and len(rest) > 2 * BLOCK:
+            end = rest.rfind(b"\n") + 1
+            if not end and len(rest) > MAX_LINE:
+                faults.add(f"the rest of the table is one line of more than {MAX_LINE >> 20} MiB", [file.name], 0)
+                return
+            if end:
+                faults.add(_OPEN, [file.name], 0)
+        if end:
+            if rest[:end].strip():
+                yield rest[:end]
+            rest = rest[end:]
+    if rest.count(b'"') % 2:
+        faults.add(_OPEN, [file.name], 0)
+    if rest.strip():
+        yield rest
+
+
+_OPEN = "a quote is not closed: lines after it may have been taken for a part of its text"
+
+
+def _row_end(block: bytes) -> int:
+    """Where the last whole row of a block ends; 0 if none is found near its end."""
+    end, quotes = len(block), block.count(b'"')
+    for _ in range(_TRIES):
+        line = block.rfind(b"\n", 0, end)
+        quotes -= block.count(b'"', line + 1, end)
+        if line < 0 or quotes % 2 == 0:
+            return line + 1
+        end = line
+    return 0
 
 
 def _delimiter(head: bytes) -> str:

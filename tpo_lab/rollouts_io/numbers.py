@@ -3,7 +3,9 @@
 Groups of one size are computed together, (n, K), so that uneven K costs no padding and rounds no differently.
 """
 
+import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -55,6 +57,7 @@ class Numbers:
 
 # Rules that divide by the deviation of the whole batch, here of the step, and the rule of what is divided.
 OF_BATCH = {"trl_batch": "trl_none", "trl_rloo_batch": "trl_rloo"}
+MANY = 100_000  # rows
 _TYPES = {"n": np.int64, "zero_variance": bool, "known_policy": bool, "argmax_moved": bool, "peaked": bool}
 
 
@@ -90,12 +93,26 @@ def numbers_of(table: Rollouts, setting: Setting, also: Callable[[Block], None] 
 
 
 def each(table: Rollouts, setting: Setting, do: Callable[[Block], None]) -> None:
-    """Compute every group under a setting, a block at a time."""
+    """Compute every group under a setting, a block at a time; of a large table on every core.
+
+    Args:
+        do: takes a block; blocks have no group in common, and come in any order.
+    """
     rule = RULES[setting.rule]
-    power = 2 if rule.scale == "leave_one_out" else 1  # that one compares pairs
     deviation = _deviation(table, rule)
-    for groups, rows in table.blocks(CELLS, power):
+    cells, power = (4 * CELLS, 2) if rule.scale == "leave_one_out" else (CELLS, 1)  # that one compares pairs
+
+    def one(found: tuple[Ints, Ints]) -> None:
+        groups, rows = found
         do(_block(table, setting, rule, groups, rows, None if deviation is None else deviation[groups]))
+
+    if table.rows < MANY:
+        for found in table.blocks(cells, power):
+            one(found)
+        return
+    with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:  # NumPy lets go of the lock while it computes
+        for _ in pool.map(one, table.blocks(cells, power)):
+            pass
 
 
 def _block(table: Rollouts, setting: Setting, rule: Rule, groups: Ints, rows: Ints, deviation: Floats | None) -> Block:

@@ -49,7 +49,7 @@ def counts(column: Column) -> Floats:
 def _count(cell: Any) -> float:
     while isinstance(cell, list) and len(cell) == 1 and isinstance(cell[0], list):
         cell = cell[0]
-    return float(sum(entry is not None for entry in cell)) if isinstance(cell, list) else math.nan
+    return float(len(cell) - cell.count(None)) if isinstance(cell, list) else math.nan
 
 
 def _typed(column: pa.Array) -> Floats | None:
@@ -121,6 +121,12 @@ def _number(cell: Any, depth: int = 0) -> float:
     if isinstance(cell, str):
         return _number_of_text(cell)
     if isinstance(cell, list | tuple) and depth < _DEEPEST:
+        try:
+            total = float(sum(cell)) if cell else math.nan
+            if math.isfinite(total):
+                return total  # thousands of log-probs, and nothing else among them
+        except (TypeError, OverflowError):
+            pass
         parts = [_number(part, depth + 1) for part in cell if part is not None]
         return _sum(parts) if parts else math.nan
     try:
