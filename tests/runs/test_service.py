@@ -14,6 +14,8 @@ import pytest
 
 from tpo_lab.errors import InputError
 from tpo_lab.experiments.config import BanditConfig
+from tpo_lab.runs import crew
+from tpo_lab.runs.database import StoreError
 from tpo_lab.runs.rows import RunRow
 from tpo_lab.runs.service import RunService
 
@@ -278,3 +280,32 @@ def test_fifty_runs_at_once_from_many_threads(runs: RunService) -> None:
     assert {each.status for each in runs.list()} <= {"done", "stopped"}
     assert len(runs._crew.members) == 2
     assert runs._jobs == {}
+
+
+def test_a_worker_with_nothing_to_do_takes_a_lane_of_one_with_several(
+    runs: RunService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(crew, "WORTH_MOVING", 0.1)
+    alone, several = runs.start(only(WAITS)), runs.start(only(WAITS, ("tpo", "dg", "grpo")))
+    until(lambda: runs.get(alone).steps == 3 and runs.get(several).steps == 3)
+    assert sorted(len(member.lanes) for member in runs._crew.members) == [1, 3]
+    runs.stop(alone)
+    until(lambda: sorted(len(member.lanes) for member in runs._crew.members) == [1, 2])
+    assert row(runs, several).status == "running"
+
+
+def test_what_cannot_be_written_now_is_written_later(runs: RunService, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_id = runs.start(only(WAITS))
+    until(steps(runs, run_id, 3))
+    with monkeypatch.context() as patch:
+        for name in ("set_run", "set_lane"):
+            patch.setattr(runs.catalogue, name, partial(fail, StoreError("store", "The disk is full.")))
+        runs.stop(run_id)
+        until(lambda: runs._jobs == {})
+        assert (row(runs, run_id).status, runs._ledger.trouble) == ("running", "The disk is full.")
+    until(is_(runs, run_id, "stopped"))
+    assert (row(runs, run_id).lanes[0].status, runs._ledger.trouble) == ("stopped", "")
+
+
+def fail(error: Exception, *_: object, **__: object) -> None:
+    raise error
