@@ -8,6 +8,7 @@ from tpo_lab.ui import controls, files, reading
 from tpo_lab.ui.components.group_editor import group_editor
 from tpo_lab.ui.entry import through_app
 from tpo_lab.ui.fitting import fitting
+from tpo_lab.ui.links import open_on
 from tpo_lab.ui.numbers_form import numbers
 from tpo_lab.ui.pace import head_start
 from tpo_lab.ui.session import complain, edited, load
@@ -39,6 +40,7 @@ with st.sidebar:
             files.save_and_load(view, now)
 
 reading.numbers(now, found)
+open_on(view.scenario, "one_update", "low_variance")
 reading.formula(now, candidate)
 fitting(view, now, restart=preset)
 with st.expander("Copy as code", icon=":material/code:", key="target.open.code", on_change="rerun") as box:

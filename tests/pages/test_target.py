@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from tpo_lab.group.presets import PRESETS
 from tpo_lab.group.rules import RULES
 from tpo_lab.group.scenario import Scenario
+from tpo_lab.ui import microscope, one_update
 from tpo_lab.ui.view import View
 
 PAGE = Path(__file__).parents[2] / "pages" / "target.py"
@@ -275,6 +276,14 @@ def test_the_formula_has_the_numbers_of_the_candidate() -> None:
     absent = opened(scores="1,0,null", candidate="3").markdown[0].value
     assert "has no score" in absent
     assert "$$" not in absent
+
+
+def test_the_group_is_handed_to_the_pages_that_look_closer(opened_on: dict[str, dict[str, str]]) -> None:
+    group = Scenario((1, None, 0.5), policy=(-1, -2, -3), kind="log_probs", eta=0.7, rule="robust_floor", strength=0.3)
+    opened(**group.to_query(), candidate="3")
+    assert opened_on.keys() == {"one_update", "low_variance"}
+    assert one_update.read({**one_update.DEFAULTS, **opened_on["one_update"]}).scenario == group
+    assert microscope.read({**microscope.DEFAULTS, **opened_on["low_variance"]}).scenario == group
 
 
 def test_code_is_shown_when_asked_for() -> None:
