@@ -4,8 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from tpo_lab.runs.service import service
-from tpo_lab.ui import pace, url
+from tpo_lab.ui import pace, runs_store, url
 
 HERE = Path(__file__).parent
 
@@ -21,6 +20,7 @@ page = st.navigation(
         st.Page("pages/low_variance.py", title="Low variance", icon=":material/microbiology:"),
         st.Page("pages/rollouts.py", title="Rollouts", icon=":material/dataset:"),
         st.Page("pages/bandits.py", title="Bandits", icon=":material/ssid_chart:"),
+        st.Page("pages/runs.py", title="Runs", icon=":material/list:"),
     ],
     position="top",
 )
@@ -28,7 +28,7 @@ if title != f"{page.title} · TPO Lab":
     st.session_state["title"] = f"{page.title} · TPO Lab"
     st.set_page_config(st.session_state["title"])
 st.html(HERE / "tpo_lab/ui/style.css")
-service()  # its worker warms up while the first page is read
+runs_store.wake()  # its worker warms up while the first page is read
 url.enter(page.url_path)
 page.run()
 pace.shown()

@@ -125,13 +125,13 @@ def test_stop_keeps_the_curves_and_lets_run_again(runs: RunService) -> None:
     while runs.get(run_id).steps < 3 or runs.get(run_id).status != "running":
         time.sleep(0.01)
     page = quiet(page.run())
-    assert enabled(page) == {"Stop"} | {b for b in enabled(page) if b.startswith("Reset")}
+    assert enabled(page) == {"Pause", "Stop"} | {b for b in enabled(page) if b.startswith("Reset")}
     click(page, "Stop")
     ended(runs, run_id)
     page = quiet(page.run())
     assert len(chart(page)) == 3
     assert "Stopped: step 3 of 8" in texts(page)
-    assert {"Run", "Another seed"} <= enabled(page)
+    assert {"Run", "Another seed", "Resume"} <= enabled(page)
 
 
 def test_a_failed_run_says_why(runs: RunService) -> None:
@@ -194,7 +194,7 @@ def test_a_run_that_waits_for_another_tabs_leads_to_it(runs: RunService) -> None
     while runs.get(other).steps < 3 or runs.get(other).status != "running":
         time.sleep(0.01)
     page = click(opened(**SMALL), "Run")
-    assert "Waiting for the worker" in texts(page)
+    assert "Waiting: step 0" in texts(page)
     page = click(page, "Another run is computed first: show it")
     assert url(page) == {"steps": "9", "seed": "3", "run": other}
     page = click(page, "Stop")

@@ -1,6 +1,7 @@
-"""Curves of a run over its steps: a mean line and a band per method on a log axis, with fixed axes.
+"""Curves of a run over its steps or seconds: a mean line and a band per method.
 
-The specification depends on the configuration alone, so that a live chart swaps data and never draws itself anew.
+The specification depends on the configuration and the look alone, so that a live chart swaps data and never draws
+itself anew.
 """
 
 import math
@@ -8,12 +9,31 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from tpo_lab.charts.diagnostics import ERROR, MISALIGNMENT, Diagnostic
+from tpo_lab.charts.points import MAX_POINTS, Floats, edges_of_seconds, edges_of_steps, picked
 from tpo_lab.experiments.config import BanditConfig
+from tpo_lab.experiments.kinds import AnyConfig, steps_of
+from tpo_lab.experiments.reversal import ReversalConfig
 from tpo_lab.experiments.summaries import Summary
 from tpo_lab.methods.registry import METHODS
 
+__all__ = [
+    "ERROR",
+    "FONT",
+    "MAX_POINTS",
+    "MISALIGNMENT",
+    "NEUTRAL",
+    "USUAL",
+    "Diagnostic",
+    "Look",
+    "columns",
+    "floor",
+    "spec",
+]
+
 Spec = dict[str, Any]
-MAX_POINTS = 150
 HEIGHT = 360
 FONT: Spec = {"labelFontSize": 16, "titleFontSize": 16}  # read from the back of a room
 NEUTRAL = "#8C8C8C"  # read on both backgrounds
@@ -24,85 +44,53 @@ POWER_OF_TEN = f"datum.value >= 1 ? '1' : '10' + {_EXPONENTS}[toString(round(log
 
 
 @dataclass(frozen=True)
-class Diagnostic:
-    """What is drawn on one chart.
+class Look:
+    """How a person wants to see curves.
 
     Attributes:
-        name: its name in the run.
-        title: what people read.
-        format: of its values, as Vega takes it.
-        top: largest value.
-        floor: decade at the foot of the axis; smaller values are drawn there. None: it follows the configuration.
-        threshold: where a line is drawn across.
-        partial: undefined for some seeds: their number belongs to each value.
+        log: a logarithmic axis, or a linear one; None: as the diagnostic usually has it.
+        seconds: over seconds of computing instead of steps.
     """
 
-    name: str
-    title: str
-    format: str
-    top: float
-    floor: int | None = None
-    threshold: float | None = None
-    partial: bool = False
+    log: bool | None = None
+    seconds: bool = False
+
+    def is_log(self, diagnostic: Diagnostic) -> bool:
+        """Whether the axis of a diagnostic is logarithmic."""
+        return diagnostic.log if self.log is None else self.log
+
+    def together(self, config: AnyConfig) -> bool:
+        """Whether all methods have a point at every step, so that one column holds the steps of them all."""
+        return not self.seconds and steps_of(config) <= MAX_POINTS
 
 
-ERROR = Diagnostic("error", "Error 1 − π(y*)", ".2~%", 1.0, threshold=0.01)
-MISALIGNMENT = Diagnostic(
-    "misalignment",
-    "Misalignment 1 − cos(update, expected gradient)",
-    ".1e",
-    2.0,
-    floor=-8,
-    partial=True,
-)
+USUAL = Look()
 
 
-def floor(diagnostic: Diagnostic, config: BanditConfig) -> int:
-    """The decade at the foot of the axis; for the error, the first that no run of this configuration can reach."""
-    if diagnostic.floor is not None:
-        return diagnostic.floor
-    return max(DEEPEST, min(-3, math.floor(math.log10(max(config.least_error(), 10**DEEPEST)))))
+def floor(diagnostic: Diagnostic, config: AnyConfig) -> int | None:
+    """The decade at the foot of a log axis; for the bandit's error, the first that no run of it can reach."""
+    if diagnostic.name == "error" and isinstance(config, BanditConfig):
+        return max(DEEPEST, min(-3, math.floor(math.log10(max(config.least_error(), 10**DEEPEST)))))
+    return diagnostic.floor
 
 
-def spec(diagnostic: Diagnostic, config: BanditConfig) -> Spec:
+def spec(diagnostic: Diagnostic, config: AnyConfig, look: Look = USUAL) -> Spec:
     """The Vega-Lite specification; its data has the columns of `columns`."""
-    decades = [10.0**n for n in range(floor(diagnostic, config), 1)]
-    percent = diagnostic.format.endswith("%") and len(decades) <= 6  # 0.0001 % is read worse than 1e-6
+    y = _value_axis(diagnostic, config, look)
     band = "no band: one seed" if config.seeds == 1 else f"band: ± 1 s.e. over {config.seeds} seeds"
-    foot = str(floor(diagnostic, config)).translate(_RAISED)
-    clipped = f" · cut off at 10{foot}" if diagnostic.partial else ""
-    x: Spec = {
-        "field": "step",
-        "type": "quantitative",
-        "title": "updates taken",
-        "scale": {"domain": [0, max(1, config.steps - 1)], "nice": False},
-        "axis": {"grid": False, "tickMinStep": 1, "tickCount": 6, **FONT},
-    }
-    y: Spec = {
-        "type": "quantitative",
-        "title": None,
-        "scale": {"type": "log", "domain": [decades[0], diagnostic.top], "nice": False},
-        "axis": {
-            "values": decades,
-            **FONT,
-            **({"format": "~%"} if percent else {"labelExpr": POWER_OF_TEN}),
-            "labelOverlap": True,
-        },
-    }
-    layers = [layer for method in reversed(config.methods) for layer in _lines(method, config.methods, y)]
+    layers = [layer for m in reversed(config.methods) for layer in _lines(m, diagnostic, config, look, y)]
     return {
         "height": HEIGHT,
         "title": {
             "text": diagnostic.title,
-            "subtitle": f"mean line · {band}{clipped}",
+            "subtitle": f"mean line · {band}{_foot(diagnostic, config, look)}",
             "subtitleColor": NEUTRAL,
             "subtitleFontSize": 14,
             "subtitlePadding": 4,
             "anchor": "start",
             "offset": 6,
         },
-        "encoding": {"x": x},
-        "layer": [*layers, *_threshold(diagnostic.threshold, y), _hover(diagnostic, config)],
+        "layer": [*layers, *_threshold(diagnostic, look, y), _hover(diagnostic, config, look)],
         "config": {
             "legend": {
                 "orient": "top",
@@ -111,44 +99,114 @@ def spec(diagnostic: Diagnostic, config: BanditConfig) -> Spec:
                 "offset": 4,
                 "padding": 0,
                 "labelFontSize": 16,
+                "columns": 4 if len(config.methods) > 4 else 0,
             }
         },
     }
 
 
 def columns(
-    diagnostic: Diagnostic, config: BanditConfig, curves: Mapping[str, Summary]
+    diagnostic: Diagnostic,
+    config: AnyConfig,
+    curves: Mapping[str, Summary],
+    look: Look = USUAL,
+    paces: Mapping[str, float] | None = None,
 ) -> dict[str, Sequence[float | None]]:
-    """Data for `spec`: at most 150 steps, and per method `tpo`, `tpo_low`, `tpo_high`, `tpo_n`; None: nothing there.
+    """Data for `spec`: at most 150 rows; per method its mean, `_low`, `_high` and `_n`, and where it is: `_x`.
 
     Args:
         curves: by method, as far as they have come.
+        paces: seconds per step by method, if the look is over seconds.
     """
-    stride = math.ceil(config.steps / MAX_POINTS)
-    reached = max((len(curve.mean) for curve in curves.values()), default=0)
-    steps = range(0, reached, stride)
-    least = 10.0 ** floor(diagnostic, config)
-    table: dict[str, Sequence[float | None]] = {"step": list(steps)}
+    paces = {method: (paces or {}).get(method, 0.0) for method in config.methods}
+    if look.seconds:
+        longest = max((len(curve.mean) * paces[method] for method, curve in curves.items()), default=0.0)
+        edges = edges_of_seconds(longest)
+        bounds = {m: np.ceil(edges / pace).astype(np.int64) if pace else edges_of_steps(1) for m, pace in paces.items()}
+    else:
+        edges = edges_of_steps(steps_of(config)).astype(np.float64)
+        bounds = dict.fromkeys(config.methods, edges_of_steps(steps_of(config)))
+    single = look.together(config)
+    picks = {
+        method: picked(curve.mean, bounds[method])[:, : 1 if single else 2].ravel() for method, curve in curves.items()
+    }
+    length = max((len(steps) for steps in picks.values()), default=0)
+    middles = (edges[:-1] + edges[1:]) / 2
+    x = edges[:-1] if single else np.stack([edges[:-1], middles], axis=1).ravel()
+    table: dict[str, Sequence[float | None]] = {"x": x[:length].tolist()}
+    least = _least(diagnostic, config, look, curves)
     for method in config.methods:
-        curve = curves.get(method)
-        points = [_point(curve, i, least) for i in steps]
-        for suffix, values in zip(
-            ("", "_low", "_high", "_n"), zip(*points, strict=True) if points else [[]] * 4, strict=True
-        ):
-            table[method + suffix] = values
+        steps = picks.get(method, np.empty(0, np.int64))
+        found = _values(curves[method], steps, least) if method in curves else np.empty((4, 0))
+        names = ["", "_low", "_high", "_n"]
+        if not single:
+            found = np.vstack([found, steps * (paces[method] if look.seconds else 1)])
+            names.append("_x")
+        for suffix, column in zip(names, found.tolist(), strict=True):
+            table[method + suffix] = [None if v != v else v for v in column] + [None] * (length - len(column))
     return table
 
 
-def _point(curve: Summary | None, i: int, least: float) -> tuple[float | None, ...]:
-    """Mean, band and count at one step; what a log axis cannot show is moved to its foot."""
-    if curve is None or i >= len(curve.mean) or math.isnan(curve.mean[i]):
-        return None, None, None, 0 if curve is not None and i < len(curve.mean) else None
-    mean, error = float(curve.mean[i]), float(curve.standard_error[i])
-    error = 0.0 if math.isnan(error) else error
-    return max(mean, least), max(mean - error, least), max(mean + error, least), float(curve.n[i])
+def _values(curve: Summary, steps: Any, least: float) -> Floats:
+    """Mean, band and count at some steps, (4, N); what a log axis cannot show is moved to its foot."""
+    mean = curve.mean[steps]
+    error = np.nan_to_num(curve.standard_error[steps])
+    return np.stack([*(np.maximum(v, least) for v in (mean, mean - error, mean + error)), curve.n[steps]])
 
 
-def _lines(method: str, methods: Sequence[str], y: Spec) -> list[Spec]:
+def _least(diagnostic: Diagnostic, config: AnyConfig, look: Look, curves: Mapping[str, Summary]) -> float:
+    """The smallest value that the axis can show."""
+    if not look.is_log(diagnostic):
+        return -math.inf
+    foot = floor(diagnostic, config)
+    if foot is not None:
+        return float(10.0**foot)
+    positive = [curve.mean[curve.mean > 0] for curve in curves.values()]
+    return float(min((np.min(values) for values in positive if len(values)), default=1.0))
+
+
+def _foot(diagnostic: Diagnostic, config: AnyConfig, look: Look) -> str:
+    """What the subtitle says of values that a log axis cannot show."""
+    if not look.is_log(diagnostic) or diagnostic.name == "error":
+        return ""
+    foot = floor(diagnostic, config)
+    return " · 0 is drawn at the foot" if foot is None else f" · cut off at 10{str(foot).translate(_RAISED)}"
+
+
+def _value_axis(diagnostic: Diagnostic, config: AnyConfig, look: Look) -> Spec:
+    axis: Spec = {**FONT, "labelOverlap": True}
+    percent = diagnostic.format.endswith("%")
+    foot = floor(diagnostic, config)
+    if not look.is_log(diagnostic):
+        scale: Spec = {"domain": [0, diagnostic.top], "nice": False} if diagnostic.top else {"zero": False}
+        axis |= {"tickCount": 6, "format": "~%" if percent else "~g"}
+    elif diagnostic.top and foot is not None:
+        decades = [10.0**n for n in range(foot, 1)]
+        scale = {"type": "log", "domain": [decades[0], diagnostic.top], "nice": False}
+        small = percent and len(decades) <= 6  # 0.0001 % is read worse than 1e-6
+        axis |= {"values": decades, **({"format": "~%"} if small else {"labelExpr": POWER_OF_TEN})}
+    else:
+        scale = {"type": "log"}
+        axis |= {"tickCount": 6, "format": "~g"}
+    return {"type": "quantitative", "title": None, "scale": scale, "axis": axis}
+
+
+def _x_axis(field: str, config: AnyConfig, look: Look) -> Spec:
+    last = max(1, steps_of(config) - 1)
+    return {
+        "field": field,
+        "type": "quantitative",
+        "title": "seconds of computing" if look.seconds else _unit(config),
+        "scale": {"zero": True, "nice": False} if look.seconds else {"domain": [0, last], "nice": False},
+        "axis": {"grid": False, "tickCount": 6, **FONT, **({} if look.seconds else {"tickMinStep": 1})},
+    }
+
+
+def _unit(config: AnyConfig) -> str:
+    return "episodes" if isinstance(config, ReversalConfig) else "updates taken"
+
+
+def _lines(method: str, diagnostic: Diagnostic, config: AnyConfig, look: Look, y: Spec) -> list[Spec]:
     """Band and line of one method; the legend comes from the colour scale.
 
     The first method is drawn last and thinner: a line that it covers can still be seen on both sides of it.
@@ -156,35 +214,51 @@ def _lines(method: str, methods: Sequence[str], y: Spec) -> list[Spec]:
     colour = {
         "datum": METHODS[method].label,
         "type": "nominal",
-        "scale": {"domain": [METHODS[n].label for n in methods], "range": [METHODS[n].colour for n in methods]},
+        "scale": {
+            "domain": [METHODS[n].label for n in config.methods],
+            "range": [METHODS[n].colour for n in config.methods],
+        },
     }
+    x = _x_axis("x" if look.together(config) else f"{method}_x", config, look)
+    mark = {"clip": True, **({"invalid": "filter"} if diagnostic.sparse else {})}
+    width = 2.5 if method == config.methods[0] and len(config.methods) > 1 else 4
     return [
         {
-            "mark": {"type": "area", "opacity": 0.25, "clip": True, "color": METHODS[method].colour},
-            "encoding": {"y": {**y, "field": f"{method}_low"}, "y2": {"field": f"{method}_high"}},
+            "mark": {"type": "area", "opacity": 0.25, "color": METHODS[method].colour, **mark},
+            "encoding": {"x": x, "y": {**y, "field": f"{method}_low"}, "y2": {"field": f"{method}_high"}},
         },
         {
-            "mark": {"type": "line", "strokeWidth": 2.5 if method == methods[0] else 4, "clip": True},
-            "encoding": {"y": {**y, "field": method}, "color": colour},
+            "mark": {"type": "line", "strokeWidth": width, **mark},
+            "encoding": {"x": x, "y": {**y, "field": method}, "color": colour},
         },
     ]
 
 
-def _threshold(value: float | None, y: Spec) -> list[Spec]:
-    if value is None:
+def _threshold(diagnostic: Diagnostic, look: Look, y: Spec) -> list[Spec]:
+    if diagnostic.threshold is None or not look.is_log(diagnostic):
         return []
-    at = {"y": {**y, "datum": value}}
-    return [{"mark": {"type": "rule", "strokeDash": [6, 4], "color": NEUTRAL}, "encoding": {**at, "x": None}}]
+    at = {"y": {**y, "datum": diagnostic.threshold}}
+    return [{"mark": {"type": "rule", "strokeDash": [6, 4], "color": NEUTRAL}, "encoding": at}]
 
 
-def _hover(diagnostic: Diagnostic, config: BanditConfig) -> Spec:
-    """A vertical rule at the step nearest to the pointer, with the exact values of every method."""
-    least = f"{10.0 ** floor(diagnostic, config):.0e}"
-    transform, tooltip = [], [{"field": "step", "title": "updates"}]
+def _hover(diagnostic: Diagnostic, config: AnyConfig, look: Look) -> Spec:
+    """A vertical rule at the row nearest to the pointer, with the exact values of every method.
+
+    Where points stand for several steps each, every value says at which step it is.
+    """
+    unit = "second" if look.seconds else "step"
+    foot = floor(diagnostic, config) if look.is_log(diagnostic) else None
+    transform, tooltip = [], []
+    if look.together(config):
+        tooltip.append({"field": "x", "title": _unit(config)})
     for m in config.methods:
         mean, error = (f"format({x}, '{diagnostic.format}')" for x in (f"datum.{m}", f"datum.{m}_high - datum.{m}"))
-        count = f" + ' (n ' + datum.{m}_n + ')'" if diagnostic.partial else ""
-        text = f"datum.{m} > {least} ? {mean} + ' ± ' + {error}{count} : '≤ {least}'"
+        count = f"(datum.{m}_n < {config.seeds} ? ' (n ' + datum.{m}_n + ')' : '')"
+        text = f"{mean} + ' ± ' + {error} + {count}"
+        if foot is not None:
+            text = f"(datum.{m} > {10.0**foot:.0e} ? {text} : '≤ {10.0**foot:.0e}')"
+        if not look.together(config):
+            text += f" + ' at {unit} ' + format(datum.{m}_x, '.4~g')"
         transform.append({"calculate": f"isValid(datum.{m}) ? {text} : 'undefined'", "as": f"{m}_text"})
         tooltip.append({"field": f"{m}_text", "title": METHODS[m].label})
     return {
@@ -194,7 +268,7 @@ def _hover(diagnostic: Diagnostic, config: BanditConfig) -> Spec:
                 "name": "hover",
                 "select": {
                     "type": "point",
-                    "fields": ["step"],
+                    "fields": ["x"],
                     "nearest": True,
                     "on": "pointermove",
                     "clear": "pointerout",
@@ -203,6 +277,7 @@ def _hover(diagnostic: Diagnostic, config: BanditConfig) -> Spec:
         ],
         "mark": {"type": "rule", "strokeWidth": 1.5, "color": NEUTRAL},
         "encoding": {
+            "x": _x_axis("x", config, look),
             "opacity": {"condition": {"param": "hover", "empty": False, "value": 0.8}, "value": 0},
             "tooltip": tooltip,
         },

@@ -6,9 +6,11 @@ import streamlit as st
 
 from tpo_lab.experiments.config import BANDIT_METHODS, SETTINGS, BanditConfig, Setting
 from tpo_lab.runs.rows import RunRow
-from tpo_lab.runs.service import service
+from tpo_lab.runs.service import RunService, service
 from tpo_lab.runs.snapshot import Snapshot
+from tpo_lab.ui import runs_buttons
 from tpo_lab.ui.bandit_tab import Tab
+from tpo_lab.ui.runs_store import attempt
 from tpo_lab.ui.sentences import refuse
 
 PAPER = BanditConfig()
@@ -63,9 +65,9 @@ def _number(tab: Tab, setting: Setting) -> None:
     )
 
 
-def buttons(tab: Tab, right: bool, shown: Snapshot | None) -> None:
-    """Run, run with another seed, stop."""
-    running = shown is not None and not shown.finished
+def buttons(runs: RunService, tab: Tab, right: bool, shown: Snapshot | None) -> None:
+    """Run, run with another seed, pause, resume, stop."""
+    running = shown is not None and not shown.finished and shown.status != "paused"
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Run",
@@ -83,17 +85,10 @@ def buttons(tab: Tab, right: bool, shown: Snapshot | None) -> None:
             args=(tab, 1),
             help="The same settings with the next first seed.",
         )
-        st.button(
-            "Stop",
-            icon=":material/stop:",
-            type="primary" if running else "secondary",
-            disabled=not running or (shown is not None and shown.row.wanted == "stop"),
-            on_click=_stop,
-            args=(tab,),
-        )
+        runs_buttons.buttons(shown.row if shown else None)
         if shown and right and shown.config != tab.config:
             st.caption("The curves below are of other settings. Run to see these.")
-        first = service().computing()
+        first = attempt(runs.computing)
         if shown and shown.status == "queued" and first and first.kind == "bandit" and first.id != shown.id:
             st.button(
                 "Another run is computed first: show it",
@@ -112,7 +107,7 @@ def _start(tab: Tab, seeds_on: int) -> None:
     if seeds_on:
         last = int(SETTINGS["seed"].high)
         tab.put(replace(tab.config, seed=(tab.config.seed + seeds_on) % (last + 1)))
-    tab.run = service().start(tab.config)
+    tab.run = attempt(service().start, tab.config) or tab.run
 
 
 def _show(tab: Tab, run: RunRow) -> None:
@@ -121,6 +116,6 @@ def _show(tab: Tab, run: RunRow) -> None:
     tab.run = run.id
 
 
-def _stop(tab: Tab) -> None:
-    if tab.run:
-        service().stop(tab.run)
+def summary(c: BanditConfig) -> str:
+    """The settings in one line."""
+    return f"K {c.actions} · B {c.samples} · α {c.alpha:g} · η {c.eta:g} · b {c.baseline:g} · first seed {c.seed}"

@@ -7,8 +7,8 @@ import streamlit as st
 
 from tpo_lab.errors import InputError
 from tpo_lab.experiments.config import SETTINGS, BanditConfig
-from tpo_lab.runs.service import service
 from tpo_lab.ui import url
+from tpo_lab.ui.runs_store import listed, same
 
 _TAB = "bandits.tab"
 
@@ -75,7 +75,7 @@ def load() -> Tab:
     if query is not None:
         _read_url(tab, query)
     if tab.run is None:
-        tab.run = next((run.id for run in service().list() if run.config == tab.config), None)
+        tab.run = next((row.id for row in listed() if same(row, tab.config)), None)
     if query is not None:
         url.keep(tab.to_query())
     return tab

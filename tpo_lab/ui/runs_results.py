@@ -1,0 +1,67 @@
+"""A table of results: per method, steps to 1 %, where the curves stand, and the time that it took."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from tpo_lab.charts.diagnostics import Diagnostic
+from tpo_lab.experiments.summaries import Summary, first_below
+from tpo_lab.methods.registry import METHODS
+from tpo_lab.runs.rows import LaneRow
+from tpo_lab.runs.snapshot import Snapshot
+from tpo_lab.ui.pieces import swatch, table
+from tpo_lab.ui.runs_words import duration
+
+THRESHOLD = 0.01
+
+
+def results(run: Snapshot | None, methods: Sequence[str], diagnostics: Sequence[Diagnostic]) -> None:
+    """Mean ± standard error over the n seeds that have a value, at the last step of each method."""
+    head = ["", "steps to 1&nbsp;%", *(f"last {d.name.replace('_', ' ')}" for d in diagnostics), "seconds"]
+    table(head, [_row(method, run, diagnostics) for method in methods])
+
+
+def _row(method: str, run: Snapshot | None, diagnostics: Sequence[Diagnostic]) -> list[str]:
+    entry = METHODS[method]
+    name = swatch(entry.colour, entry.label)
+    lane = run.lanes.get(method) if run else None
+    if lane is None:
+        return [name, *[""] * (2 + len(diagnostics))]
+    steps = first_below(lane.curves["error"].mean, THRESHOLD) if "error" in lane.curves else None
+    row = next((row for row in run.row.lanes if row.method == method), None) if run else None
+    return [
+        name,
+        "-" if steps is None else f"{steps:,}",
+        *(_last(lane.curves.get(d.name), d) for d in diagnostics),
+        _time(row) if row else "",
+    ]
+
+
+def _time(lane: LaneRow) -> str:
+    gone = f" · {len(lane.diverged)} diverged" if lane.diverged else ""
+    return f"{duration(lane.seconds)}{gone}"
+
+
+def _last(curve: Summary | None, diagnostic: Diagnostic) -> str:
+    """Mean, standard error and number of seeds, to two digits; what a log axis cannot show is rounding."""
+    if curve is None or not len(curve.mean):
+        return ""
+    at = -1
+    if diagnostic.sparse:
+        defined = np.flatnonzero(~np.isnan(curve.mean))
+        at = int(defined[-1]) if len(defined) else -1
+    mean, error, n = float(curve.mean[at]), float(curve.standard_error[at]), float(curve.n[at])
+    if math.isnan(mean):
+        return f"undefined (n {n:.0f})"
+    if diagnostic.name == "misalignment" and diagnostic.floor is not None and mean < 10**diagnostic.floor:
+        return f"&lt; {10**diagnostic.floor:.0e} (n {n:.0f})"
+    unit, scale = ("&nbsp;%", 100) if diagnostic.format.endswith("%") else ("", 1)
+    spread = "" if math.isnan(error) else f" ± {_digits(error * scale, 1)}"
+    return f"{_digits(mean * scale, 2)}{spread}{unit} (n {n:.0f})"
+
+
+def _digits(x: float, n: int) -> str:
+    """x to n significant digits; 100 is not 1e+02."""
+    text = f"{abs(x):.0f}" if abs(x) >= 10**n - 0.5 else f"{abs(x):.{n}g}"
+    return f"−{text}" if x < 0 else text

@@ -1,0 +1,144 @@
+"""The table of all runs: pinned ones first, then the newest; it follows those that are computed."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from tpo_lab.errors import InputError
+from tpo_lab.experiments.differences import base_of, changes
+from tpo_lab.experiments.kinds import kind_of
+from tpo_lab.methods.registry import METHODS
+from tpo_lab.runs.rows import RunRow
+from tpo_lab.runs.service import RunService
+from tpo_lab.ui.form import Form
+from tpo_lab.ui.runs_final import final_errors
+from tpo_lab.ui.runs_words import duration, is_going, outlook, state
+from tpo_lab.ui.sentences import refuse
+
+TICK = 1.0  # seconds between two looks at the list
+LATEST = 60  # runs that are read again at each look, with those that are under way
+SHOWN = 8  # rows before one has to scroll
+KINDS = {"bandit": "bandit", "multi_bandit": "contexts", "digits": "digits", "reversal": "reversal"}
+
+
+@dataclass
+class _Held:
+    """The rows as they were at the last look."""
+
+    version: int
+    rows: dict[str, RunRow]
+
+
+def table(runs: RunService, form: Form[Any]) -> None:
+    """Draw the table and go on doing so while a run is under way.
+
+    Args:
+        form: `find` holds words that a run must have, in any column; `run` the id of the one that is marked.
+    """
+    chosen = form.texts["run"]
+    held = _Held(runs.catalogue.version(), {row.id: row for row in runs.list()})
+    live = any(is_going(row) for row in held.rows.values())
+    complete = final_errors(runs, held.rows.values())[1]
+
+    def tick() -> None:
+        if form.texts["run"] != chosen:  # picked in this table: the rest of the page is to follow
+            st.rerun()
+        try:
+            _refresh(runs, held)
+        except InputError as error:
+            refuse(str(error))
+        rows = list(held.rows.values())
+        _draw(runs, rows, form)
+        if (live or not complete) and not any(map(is_going, rows)) and final_errors(runs, rows)[1]:
+            st.rerun()
+
+    st.fragment(tick, run_every=TICK if live or not complete else None)()
+
+
+def _refresh(runs: RunService, held: _Held) -> None:
+    """Bring the rows up to date at the price of a few, if anything may have changed."""
+    version = runs.catalogue.version()
+    if version == held.version:
+        return
+    held.version, before = version, held.rows
+    latest = {row.id: row for row in runs.catalogue.list(most=LATEST)}
+    oldest = min((row.created for row in latest.values()), default=0.0)
+    older = {}
+    for row in before.values():
+        if row.id not in latest and (row.created <= oldest and len(latest) == LATEST):
+            older[row.id] = runs.catalogue.get(row.id) if is_going(row) else row
+    held.rows = latest | {name: row for name, row in older.items() if not row.deleted}
+
+
+def _draw(runs: RunService, rows: Sequence[RunRow], form: Form[Any]) -> None:
+    finals, _ = final_errors(runs, rows)
+    lines = [(row, _line(runs, row, finals.get(row.id, ""))) for row in sorted(rows, key=lambda row: not row.pinned)]
+    words = form.texts["find"].lower().split()
+    lines = [(row, line) for row, line in lines if all(word in _text(row, line) for word in words)]
+    ids = tuple(row.id for row, _ in lines)
+    if not ids:
+        st.info("No run has these words." if rows else "No run yet: start one on the page Bandits.")
+        return
+    # The table marks a row by its place: where the places change, it is another table.
+    key, chosen = f"{form.key('run')}.{hash(ids)}", form.texts["run"]
+
+    def picked() -> None:
+        places = st.session_state[key].selection.rows
+        form.change({"run": ids[places[0]] if places else ""}, worked="run")
+
+    st.dataframe(
+        pd.DataFrame([line for _, line in lines]),
+        key=key,
+        height=35 * (min(len(ids), SHOWN) + 1) + 3,
+        hide_index=True,
+        row_height=35,
+        on_select=picked,
+        selection_mode="single-row",
+        selection_default={"selection": {"rows": [ids.index(chosen)] if chosen in ids else []}},
+        column_config={
+            "pinned": st.column_config.TextColumn("", width=30, help="Pinned"),
+            "progress": st.column_config.ProgressColumn(
+                "progress", format="percent", min_value=0, max_value=1, width=100
+            ),
+            "differs": st.column_config.TextColumn("differs from it in", width="medium"),
+            "error": st.column_config.TextColumn("last error", width="medium"),
+            "seeds": st.column_config.NumberColumn("seeds", width=60),
+        },
+        alt=f"{len(ids)} runs; the arrow keys move, and the space bar picks a run",
+    )
+
+
+def _line(runs: RunService, row: RunRow, final: str) -> dict[str, Any]:
+    try:
+        config = row.config
+        base = base_of(config, row.preset)
+        what, differs, seeds = base.name, ", ".join(map(str, changes(config, base.config))), config.seeds
+        kind = KINDS[kind_of(config)]
+    except InputError as error:
+        what, differs, seeds, kind = row.preset, f"cannot be read: {error}", None, row.kind
+    total = sum(lane.total for lane in row.lanes)
+    return {
+        "pinned": "📌" if row.pinned else "",
+        "status": state(row),
+        "name": row.name,
+        "task": kind,
+        "preset": what,
+        "differs": differs,
+        "methods": ", ".join(METHODS[m].label for m in (lane.method for lane in row.lanes) if m in METHODS),
+        "seeds": seeds,
+        "progress": sum(lane.steps for lane in row.lanes) / total if total else 0.0,
+        "in line": outlook(runs, row),
+        "error": final,
+        "time": duration(row.seconds),
+        "started": time.strftime("%d %b %H:%M", time.localtime(row.created)),
+    }
+
+
+def _text(row: RunRow, line: dict[str, Any]) -> str:
+    """All that a run can be found by."""
+    words = (row.id, row.note, *(str(value) for name, value in line.items() if name not in ("progress", "time")))
+    return " ".join(words).lower()
