@@ -297,6 +297,27 @@ def test_a_line_beyond_the_limit_costs_itself(monkeypatch: pytest.MonkeyPatch) -
     assert table.faults.rows == 1
 
 
+def test_a_line_of_brackets_costs_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tpo_lab.rollouts_io.json_files.MAX_BRACKETS", 50)
+    table = read([text(f'{JSONL}\n{{"group": 1, "score": 1, "x": [{"[]," * 60}[]]}}\n{JSONL}')])
+    assert (table.rows, table.faults.rows) == (8, 1)
+    with pytest.raises(InputError, match="has more than 50 brackets"):
+        read([text(json.dumps([{"group": [], "score": 1}] * 30))])
+
+
+def test_a_csv_is_the_same_in_blocks_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = ["plain", '"a, b"', '"two\nlines"', '"say ""hi"""', "5 inch", ""]
+    content = "group,score,text\n" + "".join(f"{i // 6},{i},{cells[i % 6]}\n" for i in range(300)) + "x\n1,2,3,4\n"
+    whole = read([text(content)])
+    assert whole.texts(0) == ["plain", "a, b", "two\nlines", 'say "hi"', "5 inch", None]
+    monkeypatch.setattr("tpo_lab.rollouts_io.csv_files.BLOCK", 64)
+    parts = read([text(content)])
+    assert parts.score.tolist() == whole.score.tolist() == [*range(300)]
+    assert parts.texts(49) == whole.texts(49)
+    sentence = "2 rows: it has not the 3 cells of the header (file, row 301, file, row 302)"
+    assert parts.faults.sentences() == whole.faults.sentences() == [sentence]
+
+
 def test_reading_stops_at_the_limit_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tpo_lab.rollouts_io.gather.MAX_ROWS", 3)
     assert read([text(JSONL)]).rows == 3

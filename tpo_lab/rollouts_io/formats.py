@@ -46,8 +46,8 @@ class Format:
 
 def without_sample(uid: str) -> str:
     """The prompt's part of a uid {prompt}_{rollout}_{output}: all but the last two numbers."""
-    head, *numbers = uid.rsplit("_", 2)
-    return head if len(numbers) == 2 and all(number.isdecimal() for number in numbers) else uid
+    parts = uid.rsplit("_", 2)
+    return parts[0] if len(parts) == 3 and parts[1].isdecimal() and parts[2].isdecimal() else uid
 
 
 FORMATS: Registry[Format] = Registry(

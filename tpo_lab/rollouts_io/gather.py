@@ -112,7 +112,7 @@ class Gathered:
 
     def _encoded(self, batch: Batch, name: str, *, trim: bool) -> Ints:
         key = f"group.{name}" if trim else f"candidate.{name}"
-        keys = self._keys.setdefault(key, Keys(self.format.trim if trim else None))
+        keys = self._keys.setdefault(key, Keys(self.format.trim if trim else None, labelled=trim))
         column = batch.column(name)
         return np.full(len(batch), MISSING, dtype=np.int64) if column is None else keys.encode(column)
 

@@ -8,10 +8,11 @@ from typing import IO, Any
 from tpo_lab.errors import InputError
 from tpo_lab.rollouts_io.batches import Batch, Expand, Objects, Source
 from tpo_lab.rollouts_io.faults import Faults
-from tpo_lab.rollouts_io.limits import MAX_COLUMNS, MAX_LINE
+from tpo_lab.rollouts_io.limits import MAX_BRACKETS, MAX_COLUMNS, MAX_LINE
 from tpo_lab.rollouts_io.streams import File, lines, short
 
 ROWS, BYTES = 4_096, 8 << 20  # of one batch
+_DECODER = json.JSONDecoder()
 EARLY, MOST_EARLY = 20, 1_000  # objects that are looked at for fields, and lines until they are found
 
 
@@ -65,11 +66,11 @@ def _parsed(line: bytes | None) -> tuple[Any, int]:
 
 
 def _loads(text: bytes) -> Any:
-    """The JSON of a line, bare NaN and Infinity included; None where it is none."""
+    """The JSON of a line, bare NaN and Infinity included; None where it is none, or has too many brackets."""
+    if len(text) > MAX_BRACKETS and text.count(b"[") + text.count(b"{") > MAX_BRACKETS:
+        return None
     try:
-        return json.loads(text)
-    except UnicodeDecodeError:
-        return _loads(text.decode("utf-8", "replace").encode())
+        return _DECODER.decode(text.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
 
@@ -114,6 +115,8 @@ def document(file: File, stream: IO[bytes]) -> Source:
             f"{file.name} is one JSON document of more than {MAX_LINE >> 20} MiB, which has to be read at once. Write "
             "one object a line (JSON lines) or Parquet.",
         )
+    if text.count(b"[") + text.count(b"{") > MAX_BRACKETS:
+        raise InputError("file", f"{file.name} has more than {MAX_BRACKETS:,} brackets: write one object a line.")
     try:
         whole = json.loads(text.decode("utf-8", "replace"))
     except RecursionError:

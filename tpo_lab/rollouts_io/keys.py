@@ -21,11 +21,12 @@ class Keys:
 
     Args:
         trim: what an id is cut to before it is compared.
+        labelled: whether the words of each id are kept.
     """
 
-    def __init__(self, trim: Callable[[str], str] | None = None) -> None:
+    def __init__(self, trim: Callable[[str], str] | None = None, *, labelled: bool = True) -> None:
         self._codes: dict[Any, int] = {}
-        self._trim = trim
+        self._trim, self._labelled = trim, labelled
         self.labels: list[str] = []
 
     def encode(self, column: Column) -> Codes:
@@ -48,14 +49,14 @@ class Keys:
             return MISSING
         key: Any = cell
         if not isinstance(cell, int | float):
-            text = flat_text(cell)
+            text = cell if isinstance(cell, str) else flat_text(cell)
             text = text if self._trim is None else self._trim(text)
             if not text:
                 return MISSING
             key = text if len(text) <= _WHOLE else _digest(text)
             cell = text
         code = self._codes.setdefault(key, len(self._codes))
-        if code == len(self.labels):
+        if self._labelled and code == len(self.labels):
             self.labels.append(_label(cell))
         return code
 

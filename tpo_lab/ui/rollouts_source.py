@@ -3,7 +3,7 @@
 A path in a link is only filled in: it is opened when somebody here presses the button.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +32,10 @@ LABELS = {
 }
 
 
+Key = tuple[object, ...]
+Chosen = tuple[Key, Callable[[], list[File]]]
+
+
 @dataclass(frozen=True)
 class Loaded:
     """What was read, and which reading it was.
@@ -42,7 +46,7 @@ class Loaded:
         names: columns that can be picked; empty where the format leaves no choice.
     """
 
-    key: tuple[object, ...]
+    key: Key
     table: Rollouts | None
     refused: str
     names: tuple[str, ...]
@@ -77,14 +81,14 @@ def choose(form: Form[View]) -> Loaded | None:
     return _read((*key, form.view.picks), files, dict(form.view.picks))
 
 
-def _sample(form: Form[View], also: Mapping[str, str]) -> tuple[tuple[object, ...], list[File]] | None:
+def _sample(form: Form[View], also: Mapping[str, str]) -> Chosen | None:
     names = sample_names()
     name = form.texts["sample"]
     if name not in names:
         refuse(f"There is no sample {name!r}; known: {', '.join(names)}.")
         return None
     st.selectbox("Sample", names, names.index(name), format_func=_sample_label, **form.on("sample", also))
-    return ("sample", name), files_of(SAMPLES / name)
+    return ("sample", name), lambda: files_of(SAMPLES / name)
 
 
 def _sample_label(name: str) -> str:
@@ -96,7 +100,7 @@ def _sample_label(name: str) -> str:
     }.get(name, name.replace("_", "-"))
 
 
-def _upload() -> tuple[tuple[object, ...], list[File]] | None:
+def _upload() -> Chosen | None:
     round_ = st.session_state.setdefault(_UPLOADER, 0)
     uploaded = st.file_uploader(
         "Files of one run",
@@ -110,7 +114,7 @@ def _upload() -> tuple[tuple[object, ...], list[File]] | None:
         return None
     st.button("Forget the files", icon=":material/delete:", on_click=_forget)
     key = ("upload", *(file.file_id for file in uploaded))
-    return key, [File(file.name, data=file.getvalue()) for file in uploaded]
+    return key, lambda: [File(file.name, data=file.getvalue()) for file in uploaded]
 
 
 def _forget() -> None:
@@ -118,7 +122,7 @@ def _forget() -> None:
     st.session_state.pop(_READ, None)
 
 
-def _path(form: Form[View], also: Mapping[str, str]) -> tuple[tuple[object, ...], list[File]] | None:
+def _path(form: Form[View], also: Mapping[str, str]) -> Chosen | None:
     st.text_input(
         "Place on this machine",
         form.text("path"),
@@ -136,14 +140,10 @@ def _path(form: Form[View], also: Mapping[str, str]) -> tuple[tuple[object, ...]
     asked, times = st.session_state.get(_OPENED, ("", 0))
     if not path or asked != path:
         return None
-    try:
-        return ("path", path, times), files_of(Path(path).expanduser())
-    except (InputError, RuntimeError) as error:  # no home folder of that name
-        refuse(str(error))
-        return None
+    return ("path", path, times), lambda: files_of(Path(path).expanduser())
 
 
-def _read(key: tuple[object, ...], files: list[File], picks: dict[str, str]) -> Loaded:
+def _read(key: Key, files: Callable[[], list[File]], picks: dict[str, str]) -> Loaded:
     held: Loaded | None = st.session_state.get(_READ)
     if held is None or held.key != key:
         st.session_state.pop(_READ, None)  # two large tables need not be there at once
@@ -153,13 +153,14 @@ def _read(key: tuple[object, ...], files: list[File], picks: dict[str, str]) -> 
     return held
 
 
-def _reading(key: tuple[object, ...], files: list[File], picks: dict[str, str]) -> Loaded:
+def _reading(key: Key, files: Callable[[], list[File]], picks: dict[str, str]) -> Loaded:
     names: tuple[str, ...] = ()
     try:
-        first, entry, _ = look(files)
+        found = files()
+        first, entry, _ = look(found)
         names = () if entry.expand else first.names
-        return Loaded(key, read(files, picks=picks), "", names)
-    except InputError as error:
+        return Loaded(key, read(found, picks=picks), "", names)
+    except (InputError, RuntimeError) as error:  # no home folder of that name
         return Loaded(key, None, str(error), names)
 
 
