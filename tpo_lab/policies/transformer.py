@@ -6,8 +6,8 @@ Axes: `B` prompts, `K` outputs of each, `H` tokens of a prompt and of an output,
 Pre-norm, learned positions for 2H tokens, GELU (tanh), biases everywhere, layer norm at the end.
 
 Source: arXiv 2604.06159, token reversal. The paper has 4 heads, its reference code 2; the default here is 2. Both come
-near Table 1, 4 heads a little nearer: TPO per token needs 51 and 54 episodes at V = 2 (paper: 58; three seeds), 136 and
-118 at V = 16 (paper: 102; two seeds).
+near Table 1, 4 heads a little nearer: TPO per token needs 50 and 54 episodes at V = 2 (paper: 58; three seeds), 120 and
+118 at V = 16 (paper: 102; three and two seeds).
 """
 
 from dataclasses import dataclass
