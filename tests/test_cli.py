@@ -100,7 +100,7 @@ def test_the_table_reads_well(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 BAD = [
-    ("", "Give a command: target, rules, rollouts, groups, run, list, methods, bench."),
+    ("", "Give a command: target, rules, rollouts, groups, run, runs, list, methods, bench."),
     ("nonsense", "invalid choice: 'nonsense'"),
     ("target", "required: --scores."),
     ("target --scores", "expected one argument."),

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from tpo_lab import __version__
-from tpo_lab.commands import bench, lists, rollouts, rules, run, target
+from tpo_lab.commands import bench, lists, rollouts, rules, run, runs, target
 from tpo_lab.errors import InputError
 
-_COMMANDS = (target, rules, rollouts, run, lists, bench)
+_COMMANDS = (target, rules, rollouts, run, runs, lists, bench)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -39,6 +39,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except InputError as error:
         print(f"tpo-lab {args.command}: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        return 128 + 2  # what a shell shows for a process ended by Ctrl-C
     except BrokenPipeError:
         _drop_output()
         return 128 + 13  # what a shell shows for a process ended by SIGPIPE

@@ -1,85 +1,271 @@
-"""`tpo-lab run`, `list` and `methods`: what they print, write and refuse, and what Ctrl-C leaves behind."""
+"""`tpo-lab run`, `list` and `methods`: what they print, write and refuse, and how a run ends that is disturbed."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pytest
 
+from tests.runs.fake_worker import DIAGNOSTICS
+from tests.runs.store import new_home, without_writing
+from tests.runs.test_service import FAKE, until
+from tests.runs.test_worker import directly
 from tpo_lab.cli import main
-from tpo_lab.experiments.digits import DigitsConfig
+from tpo_lab.commands import follow
+from tpo_lab.experiments.config import BanditConfig
 from tpo_lab.experiments.presets import PRESETS
 from tpo_lab.experiments.reversal import ReversalConfig
 from tpo_lab.methods.registry import METHODS
-from tpo_lab.training import lanes, reversal
-from tpo_lab.training.diagnostics import DIAGNOSTICS
-from tpo_lab.training.reversal import chunk
+from tpo_lab.runs import estimate
+from tpo_lab.runs.catalogue import Catalogue
+from tpo_lab.runs.database import StoreError
+from tpo_lab.runs.reader import Reader
+from tpo_lab.runs.service import RunService
 
-SMALL = {"length": 3, "prompts": 16, "candidates": 6, "width": 32, "layers": 1, "episodes": 70}
-COMMAND = ["run", "live-terminal", "--methods", "tpo", *(w for k, v in SMALL.items() for w in ("--set", f"{k}={v}"))]
+ROOT = Path(__file__).parents[2]
+LONG = BanditConfig(methods=("pg",), steps=4_000, seeds=50)
 
 
-@pytest.fixture(autouse=True)
-def _no_cache_on_disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", str(tmp_path))
+def setting(**values: object) -> list[str]:
+    return [word for name, value in values.items() for word in ("--set", f"{name}={value}")]
+
+
+@pytest.fixture
+def fake(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The data folder; whatever the command starts is played by the fake worker, see there what its first seed says."""
+    monkeypatch.setattr(follow, "RunService", partial(RunService, workers=2, command=FAKE))
+    return folder
+
+
+def played(first_seed: int) -> list[str]:
+    return ["run", "fig2", "--methods", "pg,tpo", "--seeds", "3", *setting(steps=8, seed=first_seed)]
+
+
+@contextmanager
+def meanwhile(work: Callable[[], None]) -> Iterator[None]:
+    """Do something on another thread, once the command is at it."""
+    thread = threading.Thread(target=work)
+    thread.start()
+    yield
+    thread.join()
+
+
+def at_step(catalogue: Catalogue, step: int) -> str:
+    """Wait until the only run is so far; its id."""
+    until(lambda: catalogue.list() and catalogue.list()[0].steps >= step, 60)
+    return catalogue.list()[0].id
 
 
 def test_a_run_writes_every_diagnostic_of_every_step_and_a_summary(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    fake: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "run.parquet"
-    assert main([*COMMAND, "--seeds", "2", "--out", str(out), "--json"]) == 0
-    summary = json.loads(capsys.readouterr().out)
+    command = ["run", "live-terminal", "--methods", "tpo", "--seeds", "2", *setting(length=3, episodes=70)]
+    assert main([*command, "--out", str(out), "--json"]) == 0
+    printed = capsys.readouterr()
+    summary = json.loads(printed.out)
     table = pd.read_parquet(out)
     assert list(table.columns) == ["method", "seed", "step", *DIAGNOSTICS]
     assert table.groupby(["method", "seed"]).step.apply(list).to_dict() == {("tpo", s): list(range(70)) for s in (0, 1)}
     entry = summary["methods"]["tpo"]
-    assert entry["final_errors"] == pytest.approx(table[table.step == 69].error.tolist())
-    assert entry["final_error_mean"] == pytest.approx(np.mean(entry["final_errors"]))
-    assert entry["diverged"] == {}
-    assert entry["seeds_ended"] == 2
-    assert entry["seconds"] > 0 < entry["compile_seconds"]
-
-    import pyarrow.parquet as pq  # type: ignore[import-untyped]
-
+    assert entry == {
+        "steps": 70,
+        "seeds_ended": 2,
+        "seconds": 0.1,
+        "compile_seconds": 0.1,
+        "diverged": {"1": 2},
+        "final_error_mean": 0.5,
+        "final_error_standard_error": 0,
+        "final_errors": table[table.step == 69].error.tolist(),
+        "steps_to_1_percent": None,
+    }
     metadata = pq.read_schema(out).metadata
     config = ReversalConfig.from_json(metadata[b"tpo_lab.config"].decode())
     assert (config.length, config.seeds, config.methods) == (3, 2, ("tpo",))
     assert {"tpo-lab", "jax", "numpy"} <= json.loads(metadata[b"tpo_lab.versions"]).keys()
 
+    (row,) = Catalogue(fake).list()
+    assert (row.id, row.status, row.config, row.preset) == (summary["id"], "done", config, "")
+    assert row.name.startswith("live-terminal methods=tpo length=3 ")
+    first, last = printed.err.splitlines()
+    assert first == f"Run {row.id}: {row.name}. The lab shows it too."
+    assert last.startswith("TPO done: error ")
 
-def test_ctrl_c_keeps_the_lanes_that_ended_and_the_part_of_the_one_that_ran(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+
+def test_a_preset_as_it_is_goes_by_its_name(fake: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "fig2"]) == 0
+    (row,) = Catalogue(fake).list()
+    assert (row.preset, row.name, row.config, row.status) == ("fig2", "", BanditConfig(), "done")
+    assert {lane.method for lane in row.lanes} == {"tpo", "dg", "grpo", "pg"}
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].split()[:9] == ["TPO", "(diverged:", "1)", "50.00", "%", "+-", "0.00", "100", "150"]
+    assert lines[1].split()[9] == "never"
+
+
+def program(*words: str) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", "tpo_lab.cli", *words]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+
+
+def test_a_run_that_others_see_and_stop_ends_as_if_nothing_had_been(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    calls: list[Any] = []
+    """Started by a second process, drawn and stopped from here, resumed by a third until Ctrl-C, resumed here."""
+    catalogue = Catalogue(new_home(tmp_path / "lab", monkeypatch))
+    with program("run", "fig2", "--methods", "pg", "--seeds", "50", *setting(steps=4_000)) as first:
+        run_id = at_step(catalogue, 10)
+        reader = Reader(catalogue, run_id)
+        seen = reader.read().steps
+        until(lambda: reader.read().steps > seen)
+        assert main(["runs", "stop", run_id[:4]]) == 0
+        assert first.wait(30) == 1
+        assert first.stderr
+        assert "Stopped from elsewhere after" in first.stderr.read()
+    stopped = reader.read().steps
+    assert 10 <= stopped < 4_000
+    with program("runs", "resume", run_id[:4]) as second:
+        at_step(catalogue, stopped + 1)
+        second.send_signal(signal.SIGINT)
+        out, err = second.communicate(timeout=30)
+    assert second.returncode == 130
+    assert f"`tpo-lab runs resume {run_id}` goes on with it." in err
+    assert out.startswith("method")
+    assert (catalogue.get(run_id).status, reader.read().lanes["pg"].steps < 4_000) == ("stopped", True)
+    file = tmp_path / "run.parquet"
+    assert main(["runs", "resume", run_id[:4], "--out", str(file), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["methods"]["pg"]["steps"] == 4_000
+    table = pd.read_parquet(file)
+    assert len(table) == 50 * 4_000
+    for name, values in directly(LONG).items():
+        np.testing.assert_array_equal(table[name].to_numpy(np.float32), np.asarray(values).T.ravel())
+    reader.close()
+    catalogue.close()
 
-    def interrupted(*args: Any) -> Any:
-        calls.append(args)
-        if len(calls) == 4:  # a lane of 70 episodes has two chunks
-            raise KeyboardInterrupt
-        return chunk(*args)
 
-    monkeypatch.setattr(reversal, "chunk", interrupted)
+def test_ctrl_c_keeps_what_is_done(fake: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def press() -> None:
+        at_step(Catalogue(fake), 3)
+        os.kill(os.getpid(), signal.SIGINT)
+
     out = tmp_path / "run.parquet"
-    assert main([*COMMAND, "--seeds", "3", "--out", str(out)]) == 0
+    with meanwhile(press):
+        assert main([*played(3), "--out", str(out)]) == 130
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    (row,) = Catalogue(fake).list()
     printed = capsys.readouterr()
-    assert "1 of 3 lanes ended" in printed.err
-    assert "TPO" in printed.out
-    assert pd.read_parquet(out).groupby("seed").size().to_dict() == {0: 70, 1: 64}
+    told = "Stopped after 3 of 8 steps; what is done is kept, and `tpo-lab runs resume "
+    assert f"{told}{row.id}` goes on with it." in printed.err
+    assert row.status == "stopped"
+    assert printed.out.splitlines()[2].split()[-5:-2] == ["3", "3", "-"]
+    assert pd.read_parquet(out).groupby(["method", "seed"]).size().tolist() == [3] * 6
 
 
-def test_divergence_is_told_at_its_episode(monkeypatch: pytest.MonkeyPatch) -> None:
-    def breaks(*args: Any) -> Any:
-        state, record = chunk(*args)
-        record["loss"] = np.where(np.arange(len(record["loss"])) < 3, record["loss"], np.nan)
-        return state, record
+def test_a_second_ctrl_c_does_not_wait(fake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RunService, "stop", lambda *_: os.kill(os.getpid(), signal.SIGINT))
 
-    monkeypatch.setattr(reversal, "chunk", breaks)
-    config = PRESETS["live-terminal"].config
-    config = type(config).from_mapping({**json.loads(config.to_json()), **SMALL, "methods": ["tpo"], "seeds": 1})
-    assert [lane.diverged_at for lane in lanes.run(config)] == [3]
+    def press() -> None:
+        at_step(Catalogue(fake), 3)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with meanwhile(press):
+        assert main(played(3)) == 130
+    assert Catalogue(fake).list()[0].status == "interrupted"
+
+
+def test_a_method_that_fails_is_told_and_counts(fake: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(played(4)) == 1
+    err = capsys.readouterr().err
+    assert "TPO failed: FloatingPointError: too hot; 0.0 s" in err
+    (row,) = Catalogue(fake).list()
+    assert f"too hot The rest is kept; `tpo-lab runs resume {row.id}` tries again." in err
+
+
+def test_a_run_that_is_removed_while_it_is_computed_ends(fake: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with meanwhile(lambda: Catalogue(fake).delete(at_step(Catalogue(fake), 3))):
+        assert main(played(3)) == 1
+    assert "Stopped from elsewhere after 3 of 8 steps" in capsys.readouterr().err
+
+
+def test_a_terminal_has_a_bar(fake: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "90")
+
+    def work() -> None:
+        run_id = at_step(Catalogue(fake), 3)
+        until(lambda: "left; error" in shown())
+        assert main(["runs", "pause", run_id]) == 0
+        until(lambda: "paused" in shown())
+        assert main(["runs", "stop", run_id]) == 0
+
+    seen: list[str] = []
+
+    def shown() -> str:
+        seen.append(capsys.readouterr().err)
+        return "".join(seen)
+
+    with meanwhile(work):
+        assert main(played(3)) == 1
+    bars = shown().split("\r")
+    for text in ("0:00 left; error: TPO 50.00 %, PG 50.00 %", "paused; error"):
+        assert any(bar.startswith(f"[#######             ]  38 %, {text}") for bar in bars)
+    assert {len(bar.rstrip("\n")) for bar in bars[1:-1]} == {89}
+
+
+def test_a_store_that_cannot_be_written_is_one_sentence_with_a_way_out(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Catalogue(folder).list()
+    with without_writing(folder):
+        assert main(played(0)) == 2
+    (folder / "owners").write_text("not a folder")
+    assert main(played(0)) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2
+    assert "et TPO_LAB_HOME to a" in lines[0]
+    assert lines[1].endswith(" cannot be used: File exists. Set TPO_LAB_HOME to a folder that you can write.")
+
+
+def test_a_store_that_fills_up_ends_the_command_with_the_reason(
+    fake: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise StoreError("store", "The disk is full.")
+
+    monkeypatch.setattr(Catalogue, "set_run", full)
+    assert main(played(0)) == 2
+    assert capsys.readouterr().err.endswith("tpo-lab run: The disk is full.\n")
+    assert Catalogue(fake).list()[0].status == "interrupted"
+
+
+def test_a_run_beyond_the_memory_is_refused(
+    fake: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(estimate, "available", lambda: 1_000_000)
+    assert main(played(0)) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("tpo-lab run: ")
+    assert "memory" in err
+    assert err.count("\n") == 1
+    assert Catalogue(fake).list() == ()
+
+
+def test_a_file_that_cannot_be_written_loses_nothing(fake: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (fake / "taken").mkdir()
+    assert main([*played(0), "--out", str(fake / "taken")]) == 2
+    printed = capsys.readouterr()
+    (row,) = Catalogue(fake).list()
+    assert f"The run is kept: `tpo-lab runs export {row.id} FILE` writes it." in printed.err
+    assert (row.status, printed.out.startswith("method")) == ("done", True)
 
 
 @pytest.mark.parametrize(
@@ -94,32 +280,11 @@ def test_divergence_is_told_at_its_episode(monkeypatch: pytest.MonkeyPatch) -> N
     ],
 )
 def test_bad_input_is_one_sentence_and_code_2(
-    words: list[str], answer: str, capsys: pytest.CaptureFixture[str]
+    words: list[str], answer: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(words) == 2
     assert answer in capsys.readouterr().err
-
-
-def test_the_single_context_bandit_runs_like_any_other_preset(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = tmp_path / "run.parquet"
-    small = [w for k, v in {"actions": 4, "samples": 8, "steps": 160}.items() for w in ("--set", f"{k}={v}")]
-    assert main(["run", "fig2", "--seeds", "2", "--methods", "tpo,pg", *small, "--out", str(out), "--json"]) == 0
-    table = pd.read_parquet(out)
-    assert table.groupby(["method", "seed"]).size().to_dict() == {(m, s): 160 for m in ("pg", "tpo") for s in (0, 1)}
-    assert table[table.method == "tpo"].groupby("seed").error.last().tolist() == pytest.approx(
-        json.loads(capsys.readouterr().out)["methods"]["tpo"]["final_errors"]
-    )
-    assert table.error.iloc[0] == pytest.approx(0.75)
-
-
-def test_progress_shows_the_last_error_that_was_measured() -> None:
-    shown: list[float] = []
-    config = DigitsConfig(methods=("pg",), prompts=4, every=150, episodes=410, seeds=1)
-    list(lanes.run(config, lambda progress: shown.append(progress.error)))
-    assert len(shown) == 3
-    assert np.isfinite(shown).all()  # the test errors after 150, 300, and 410 steps
+    assert Catalogue(folder).list() == ()
 
 
 def test_list_and_methods_name_everything(capsys: pytest.CaptureFixture[str]) -> None:

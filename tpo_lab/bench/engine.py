@@ -29,8 +29,9 @@ import time; start = time.perf_counter()
 import sys
 from pathlib import Path
 from tpo_lab.experiments.reversal import ReversalConfig
-from tpo_lab.training import lanes, reversal
-lanes.keep_compiled(Path(sys.argv[1]))
+from tpo_lab.runs import warmth
+from tpo_lab.training import reversal
+warmth.keep_compiled(Path(sys.argv[1]))
 reversal.warm(ReversalConfig(methods=("tpo",)), "tpo")
 print(time.perf_counter() - start)
 """

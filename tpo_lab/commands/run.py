@@ -1,18 +1,13 @@
-"""`tpo-lab run PRESET`: train the paper's experiments without a page, with a progress line, a table and a file."""
+"""`tpo-lab run PRESET`: train the paper's experiments without a page, in the store that the lab shows."""
 
 import argparse
 import json
-import os
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
-from tpo_lab.commands.table import aligned
+from tpo_lab.commands.outputs import ENDS, add_outputs, check_outputs
 from tpo_lab.errors import InputError
-from tpo_lab.experiments import lanes_file
 from tpo_lab.experiments.presets import PRESETS
-from tpo_lab.methods.registry import METHODS
 
 
 def add_parser(commands: "argparse._SubParsersAction[Any]") -> None:
@@ -20,7 +15,8 @@ def add_parser(commands: "argparse._SubParsersAction[Any]") -> None:
     parser = commands.add_parser(
         "run",
         help="train a preset, headless",
-        description="Train a preset of `tpo-lab list`. Ctrl-C ends the run and keeps what is done.",
+        description="Train a preset of `tpo-lab list`. Ctrl-C stops the run and keeps what is done.",
+        epilog=ENDS,
         allow_abbrev=False,
     )
     parser.add_argument("preset", help="a name of `tpo-lab list`")
@@ -29,8 +25,7 @@ def add_parser(commands: "argparse._SubParsersAction[Any]") -> None:
     )
     parser.add_argument("--seeds", type=int, metavar="N", help="how many seeds")
     parser.add_argument("--methods", metavar="A,B", help="names of `tpo-lab methods`, with commas")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write every diagnostic of every step as Parquet")
-    parser.add_argument("--json", action="store_true", help="a summary per method, as JSON")
+    add_outputs(parser)
     parser.set_defaults(run=_run)
 
 
@@ -51,6 +46,8 @@ def config_of(args: argparse.Namespace) -> Any:
         changes["seeds"] = args.seeds
     if args.methods is not None:
         changes["methods"] = tuple(args.methods.split(","))
+    if isinstance(changes.get("folder"), str):  # whoever resumes the run may be in another place
+        changes["folder"] = str(Path(changes["folder"]).expanduser().absolute())
     return type(config).from_mapping({**json.loads(config.to_json()), "methods": config.methods, **changes})
 
 
@@ -62,75 +59,22 @@ def _value(text: str) -> Any:
         return tuple(text.split(",")) if "," in text else text
 
 
-def _run(args: argparse.Namespace) -> None:
+def _run(args: argparse.Namespace) -> int:
     config = config_of(args)
-    if args.out is not None and not args.out.parent.is_dir():
-        raise InputError("out", f"The folder {args.out.parent} does not exist.")
-    # JAX is loaded here and no earlier: a wrong word on the command line is answered at once.
-    from tpo_lab.training import lanes
+    check_outputs(args)
+    # The other commands, and a wrong word, need not wait for these.
+    from tpo_lab.commands.follow import advising, follow, say, serving
+    from tpo_lab.runs.catalogue import LONGEST
 
-    if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
-        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        lanes.keep_compiled(home / "tpo-lab" / "compiled")
-    line = _Line()
-    done = list(lanes.run(config, line.show))
-    line.end()
-    wanted = config.seeds * len(config.methods)
-    complete = sum(lane.episodes == config.episodes for lane in done)
-    if complete < wanted:
-        print(f"Stopped: {complete} of {wanted} lanes ended; what is done is kept.", file=sys.stderr)
-    if args.out is not None and done:
-        lanes_file.write(args.out, config, done, _versions())
-    summary = lanes_file.summary(config, done)
-    print(json.dumps(summary) if args.json else _table(config, summary))
+    preset = PRESETS[args.preset]
+    changed = [f"{k}={_text(v)}" for k, v in vars(config).items() if v != getattr(preset.config, k)]
+    with serving() as service:
+        name = " ".join([preset.name, *changed])[: LONGEST["name"]] if changed else ""
+        with advising():
+            run_id = service.start(config, "" if changed else preset.name, name)
+        say(f"Run {run_id}: {name or preset.name}. The lab shows it too.")
+        return follow(service, run_id, args)
 
 
-def _versions() -> dict[str, str]:
-    from importlib.metadata import version
-
-    return {name: version(name) for name in ("jax", "jaxlib", "numpy", "optax")}
-
-
-def _table(config: Any, summary: dict[str, Any]) -> str:
-    rows = [("method", "final error", "seeds", "steps to 1 %", "seconds", "to compile")]
-    for name in config.methods:
-        entry = summary["methods"][name]
-        error, steps = "-", "-"
-        if entry["seeds_ended"]:
-            spread = entry["final_error_standard_error"]
-            error = f"{100 * entry['final_error_mean']:.2f} %"
-            error += "" if spread is None else f" +- {100 * spread:.2f}"
-            steps = "never" if entry["steps_to_1_percent"] is None else str(entry["steps_to_1_percent"])
-        label = METHODS[name].label + (f" (diverged: {len(entry['diverged'])})" if entry["diverged"] else "")
-        seconds, to_compile = f"{entry['seconds']:.1f}", f"{entry['compile_seconds']:.1f}"
-        rows.append((label, error, str(entry["seeds_ended"]), steps, seconds, to_compile))
-    return "\n".join([*aligned(rows), "Error: last episode, mean over seeds +- standard error."])
-
-
-class _Line:
-    """A progress bar on a terminal's error stream; silent elsewhere."""
-
-    def __init__(self) -> None:
-        self.start = time.monotonic()
-        self.shown = False
-
-    def show(self, progress: Any) -> None:
-        """Redraw: bar, share, time left, and what is running."""
-        if not sys.stderr.isatty():
-            return
-        left = (time.monotonic() - self.start) * (1 / progress.share - 1)
-        bar = ("#" * int(20 * progress.share)).ljust(20)
-        text = f"[{bar}] {100 * progress.share:3.0f} %, {_duration(left)} left; "
-        text += f"{METHODS[progress.method].label}, seed {progress.seed}: error {100 * progress.error:.1f} %"
-        print(f"\r{text:<79}", end="", file=sys.stderr, flush=True)
-        self.shown = True
-
-    def end(self) -> None:
-        """Leave the line."""
-        if self.shown:
-            print(file=sys.stderr)
-
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes // 60} h {minutes % 60:02d} min" if minutes >= 60 else f"{minutes}:{rest:02d}"
+def _text(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)

@@ -1,11 +1,11 @@
-"""The lanes of a run as one Parquet file, and as a summary per method. Imports no JAX."""
+"""The lanes of a run as one Parquet file. Imports no JAX."""
 
 import json
 import os
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +13,6 @@ import numpy.typing as npt
 import tpo_lab
 from tpo_lab.errors import InputError
 from tpo_lab.experiments.config import Config
-from tpo_lab.experiments.summaries import first_below, summarise
-
-if TYPE_CHECKING:
-    from tpo_lab.training.lanes import AnyConfig, Lane
-
-ONE_PERCENT = 0.01
 
 
 class SeedRecord(Protocol):
@@ -54,39 +48,22 @@ def write(path: Path, config: Config, lanes: Sequence[SeedRecord], versions: Map
         "tpo_lab.config": config.to_json(),
         "tpo_lab.versions": json.dumps({"tpo-lab": tpo_lab.__version__, **versions}),
     }
+    with replacing(path) as unfinished:
+        pq.write_table(pa.table(columns).replace_schema_metadata(metadata), unfinished)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A path to write to, in the place of a file only when all is written.
+
+    Raises:
+        InputError: if it cannot be written; what was there before is then as it was.
+    """
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        pq.write_table(pa.table(columns).replace_schema_metadata(metadata), unfinished)
+        yield unfinished
         unfinished.replace(path)
     except OSError as error:
         with suppress(OSError):
             unfinished.unlink()
         raise InputError("out", f"Cannot write {path}: {error.strerror or error}.") from error
-
-
-def summary(config: "AnyConfig", lanes: Sequence["Lane"]) -> dict[str, Any]:
-    """Per method: the final error over seeds, each seed's, steps to 1 % of the mean curve, and what it took.
-
-    The mean curve is that of the seeds that ended; steps count episodes from 0, and null is never.
-    """
-    methods: dict[str, Any] = {}
-    for method in config.methods:
-        mine = [lane for lane in lanes if lane.method == method]
-        ended = [lane for lane in mine if lane.episodes == config.episodes]
-        entry: dict[str, Any] = {
-            "seeds_ended": len(ended),
-            "seconds": round(sum(lane.seconds for lane in mine), 3),
-            "compile_seconds": round(sum(lane.compile_seconds for lane in mine), 3),
-            "diverged": {str(lane.seed): at for lane in mine if (at := lane.diverged_at) is not None},
-        }
-        if ended:
-            statistics = summarise(np.stack([lane.record["error"] for lane in ended], axis=1))
-            error = float(statistics.standard_error[-1])
-            entry |= {
-                "final_error_mean": float(statistics.mean[-1]),
-                "final_error_standard_error": None if np.isnan(error) else error,
-                "final_errors": [float(lane.record["error"][-1]) for lane in ended],
-                "steps_to_1_percent": first_below(statistics.mean, ONE_PERCENT),
-            }
-        methods[method] = entry
-    return {"config": json.loads(config.to_json()), "methods": methods}

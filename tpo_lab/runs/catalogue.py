@@ -185,11 +185,16 @@ class Catalogue:
         """Put a deleted run back on the list."""
         self._update(run_id, deleted=None)
 
-    def purge(self, older: float = 0.0) -> tuple[str, ...]:
-        """Remove for good what was deleted at least `older` seconds ago and has ended; returns the ids."""
+    def purge(self, older: float = 0.0, only: str = "") -> tuple[str, ...]:
+        """Remove for good what was deleted at least `older` seconds ago and has ended; returns the ids.
+
+        Args:
+            only: one run, and no other.
+        """
         limit = time.time() - older if older else math.inf  # whatever the clock has done since
         found = self._rows("WHERE deleted <= ?", (limit,))
-        gone = tuple(row.id for row in found if row.finished and curves.remove(self.folder, row.id))
+        found = tuple(row for row in found if row.finished and only in ("", row.id))
+        gone = tuple(row.id for row in found if curves.remove(self.folder, row.id))
         for run_id in gone:
             self._write("DELETE FROM lanes WHERE run = (SELECT number FROM runs WHERE id = ?)", (run_id,))
             self._write("DELETE FROM runs WHERE id = ?", (run_id,))

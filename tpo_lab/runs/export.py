@@ -1,4 +1,7 @@
-"""A run as files: its curves as CSV or Parquet, its configuration as JSON. Imports pyarrow only to write Parquet."""
+"""A run as files: its curves as CSV or Parquet, its configuration as JSON, and what came of it in a few numbers.
+
+Imports pyarrow only to write Parquet.
+"""
 
 import csv
 import io
@@ -6,15 +9,20 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from tpo_lab.errors import InputError
 from tpo_lab.experiments import lanes_file
-from tpo_lab.experiments.summaries import Summary
+from tpo_lab.experiments.summaries import Summary, first_below
 from tpo_lab.runs.curves import Values
 from tpo_lab.runs.database import StoreError
 from tpo_lab.runs.reader import Reader
-from tpo_lab.runs.rows import RunRow
-from tpo_lab.runs.snapshot import Snapshot
+from tpo_lab.runs.rows import LaneRow, RunRow
+from tpo_lab.runs.snapshot import LaneSnapshot, Snapshot
+
+ONE_PERCENT = 0.01
 
 
 def curves_csv(snapshot: Snapshot) -> str:
@@ -54,6 +62,50 @@ def configuration_json(row: RunRow) -> str:
     """What was run, with what, on what: kind, configuration, versions and machine."""
     facts = {"kind": row.kind, "preset": row.preset, "config": json.loads(row.config_json)}
     return json.dumps({**facts, "versions": dict(row.versions), "host": dict(row.host)}, indent=2)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text as a file, all of it or nothing.
+
+    Raises:
+        InputError: if it cannot be written.
+    """
+    with lanes_file.replacing(path) as unfinished:
+        unfinished.write_text(text, encoding="utf-8", newline="")
+
+
+def summary(snapshot: Snapshot) -> dict[str, Any]:
+    """Per method: the final error over seeds, each seed's, steps to 1 % of the mean curve, and what it took.
+
+    Only a method that is done has errors. Steps count from 0; null is never, or a number that is not finite.
+    """
+    methods = {lane.method: _of_method(lane, snapshot.lanes.get(lane.method)) for lane in snapshot.row.lanes}
+    facts = {"id": snapshot.id, "status": snapshot.status, "config": json.loads(snapshot.row.config_json)}
+    return {**facts, "methods": methods}
+
+
+def _of_method(row: LaneRow, lane: LaneSnapshot | None) -> dict[str, Any]:
+    done = lane is not None and lane.steps == row.total
+    entry: dict[str, Any] = {
+        "steps": lane.steps if lane else 0,
+        "seeds_ended": len(lane.last["error"]) if lane and done else 0,
+        "seconds": round(row.seconds, 3),
+        "compile_seconds": round(row.compile_seconds, 3),
+        "diverged": {str(seed): step for seed, step in row.diverged.items()},
+    }
+    if lane and done:
+        error = lane.curves["error"]
+        entry |= {
+            "final_error_mean": _finite(error.mean[-1]),
+            "final_error_standard_error": _finite(error.standard_error[-1]),
+            "final_errors": [_finite(x) for x in lane.last["error"]],
+            "steps_to_1_percent": first_below(error.mean, ONE_PERCENT),
+        }
+    return entry
+
+
+def _finite(x: float | np.floating[Any]) -> float | None:
+    return float(x) if np.isfinite(x) else None
 
 
 @dataclass(frozen=True)

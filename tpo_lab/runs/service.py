@@ -148,6 +148,11 @@ class RunService:
         with self._lock:
             return sum(member.warm for member in self._crew.members) >= self._warm
 
+    def trouble(self, run_id: str) -> str:
+        """Why the catalogue could not be told that a run of this process has ended; empty while there is no trouble."""
+        with self._lock:
+            return "" if run_id in self._jobs else self._ledger.trouble
+
     def computing(self) -> RunRow | None:
         """The run of this process that is computed now, the first of them."""
         with self._lock:
