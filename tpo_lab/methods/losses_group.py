@@ -51,7 +51,8 @@ def tpo(
     old, logits = lax.stop_gradient(log_p_old), log_p
     if lengths is not None:
         # A factor behind a barrier: a compiler rounds equal quotients, or fused products, differently, and p misses q.
-        old, logits = lax.optimization_barrier((old * (1 / lengths), logits * (1 / lengths)))
+        scaled = (old * (1 / lengths), logits * (1 / lengths))
+        old, logits = lax.optimization_barrier(scaled)  # type: ignore[no-untyped-call]
     if kl_budget is not None:
         eta = solve_eta(old, u, kl_budget, ~jnp.isnan(scores))
     base = old
