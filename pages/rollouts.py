@@ -3,6 +3,7 @@
 import streamlit as st
 
 from tpo_lab.group.wording import figure, many
+from tpo_lab.rollouts_io.formats import FORMATS
 from tpo_lab.ui import rollouts_groups, rollouts_health, rollouts_source, rollouts_whatif
 from tpo_lab.ui.entry import through_app
 from tpo_lab.ui.form import Form, choice, load, text_field
@@ -19,7 +20,11 @@ with st.sidebar:
     if loaded is not None:
         rollouts_source.columns(form, loaded)
 if loaded is None:
-    st.markdown("#### The groups of a training run\nChoose files on the left: a dump of any stack, or any table.")
+    known = ", ".join(entry.label for entry in FORMATS.values())
+    st.markdown(
+        "#### The groups of a training run\nChoose files on the left: a dump of scored rollouts, or any table of them.\n\n"
+        f"Known by what they hold: {known}. Of any other CSV, TSV, JSON, Parquet or Arrow file you say which column is what."
+    )
 elif loaded.table is None:
     st.markdown("#### The groups of a training run")
     refuse(loaded.refused)

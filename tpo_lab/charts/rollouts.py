@@ -53,10 +53,10 @@ def kinds_spec(labels: Mapping[str, str], steps: bool) -> Spec:
     if steps:
         encoding |= {"x": {**_steps(), "bin": "binned"}, "x2": {"field": "next"}, "y": share}
     else:
-        encoding |= {"y": {"value": 40}, "x": share}
-    mark: Spec = {"type": "bar", "binSpacing": 0} if steps else {"type": "bar", "size": 60}
+        encoding |= {"x": share}
+    mark: Spec = {"type": "bar", "binSpacing": 0} if steps else {"type": "bar", "size": 44}
     return {
-        "height": HEIGHT if steps else 170,
+        "height": HEIGHT if steps else 230,
         "title": titled(
             "Groups by kind", "share of the groups of each training step" if steps else "share of the groups"
         ),

@@ -13,7 +13,7 @@ from tpo_lab.rollouts_io.limits import MAX_COLUMNS, MAX_ROWS
 from tpo_lab.rollouts_io.streams import File, short
 
 ROWS = 16_384  # of one batch
-REPEATED = 16  # bytes a value, below which a column of text holds a few values many times
+REPEATED = 16  # bytes a cell, below which the same ones are there many times
 
 
 def parquet_table(file: File, stream: IO[bytes]) -> Source:
@@ -27,7 +27,7 @@ def parquet_table(file: File, stream: IO[bytes]) -> Source:
 
     def batches(wanted: Sequence[str], _: Expand | None, faults: Faults) -> Iterator[Batch]:
         def parts() -> Iterator[pa.RecordBatch]:
-            words = [n for n in wanted if _is_text(schema.field(n).type) and _repeats(table.metadata, n)]
+            words = [n for n in wanted if _is_text(schema.field(n).type)] if _repeats(table.metadata) else []
             reader = pq.ParquetFile(data, read_dictionary=words)
             yield from reader.iter_batches(ROWS, columns=list(wanted), use_threads=False)
 
@@ -36,15 +36,14 @@ def parquet_table(file: File, stream: IO[bytes]) -> Source:
     return Source(tuple(schema.names), _numeric(schema), batches)
 
 
-def _repeats(metadata: Any, name: str) -> bool:
-    """Whether few bytes of the file make many values: those are kept once, or a small file could fill the memory."""
-    for i in range(metadata.num_row_groups):
-        group = metadata.row_group(i)
-        for j in range(group.num_columns):
-            column = group.column(j)
-            if column.path_in_schema == name and column.total_uncompressed_size < REPEATED * column.num_values:
-                return True
-    return False
+def _repeats(metadata: Any) -> bool:
+    """Whether few bytes of the file make many cells: texts are then kept once, or a small file could fill the memory.
+
+    It asks for nothing of single columns: where a file is damaged, PyArrow ends the process over such a question.
+    """
+    groups = (metadata.row_group(i) for i in range(metadata.num_row_groups))
+    size = sum(group.total_byte_size for group in groups)
+    return bool(size < REPEATED * metadata.num_rows * (metadata.num_columns + 1))
 
 
 def arrow_table(file: File, stream: IO[bytes], *, is_stream: bool) -> Source:

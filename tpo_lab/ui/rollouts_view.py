@@ -9,7 +9,7 @@ from tpo_lab.rollouts_io.health import KINDS, LABELS
 from tpo_lab.rollouts_io.settings import DEFAULT_THRESHOLD, RULE_OF, Setting
 
 LOOKS = {"health": "Health", "groups": "Groups", "whatif": "What if"}
-PLACES = {"sample": "Sample", "upload": "Upload", "path": "File or folder"}
+PLACES = {"sample": "Sample", "upload": "Upload", "path": "Path"}
 SORTS = {
     "amplification": "amplification",
     "kl": "KL(q ‖ p_old)",
