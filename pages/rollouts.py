@@ -22,8 +22,10 @@ with st.sidebar:
 if loaded is None:
     known = ", ".join(entry.label for entry in FORMATS.values())
     st.markdown(
-        "#### The groups of a training run\nChoose files on the left: a dump of scored rollouts, or any table of them.\n\n"
-        f"Known by what they hold: {known}. Of any other CSV, TSV, JSON, Parquet or Arrow file you say which column is what."
+        "#### The groups of a training run\n"
+        "Choose files on the left: a dump of scored rollouts, or any table of them.\n\n"
+        f"Known by what they hold: {known}. Of any other CSV, TSV, JSON, Parquet or Arrow file you say which column "
+        "is what."
     )
 elif loaded.table is None:
     st.markdown("#### The groups of a training run")
