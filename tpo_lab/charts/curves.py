@@ -187,7 +187,7 @@ def _value_axis(diagnostic: Diagnostic, config: AnyConfig, look: Look) -> Spec:
         axis |= {"values": decades, **({"format": "~%"} if small else {"labelExpr": POWER_OF_TEN})}
     else:
         scale = {"type": "log"}
-        axis |= {"tickCount": 6, "format": "~g"}
+        axis |= {"values": [m * 10.0**n for n in range(DEEPEST, 7) for m in (1, 2, 5)], "format": "~g"}
     return {"type": "quantitative", "title": None, "scale": scale, "axis": axis}
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from tpo_lab.experiments.kinds import AnyConfig, kind_of
+from tpo_lab.experiments.reversal import ReversalConfig
 from tpo_lab.registry import Registry
 
 
@@ -73,7 +74,7 @@ _OF_KIND: Mapping[str, Registry[Diagnostic]] = {
         ),
         "digits": (_TEST_ERROR, *_SURPLUS, *_SHARES, _LOSS, *_COMMON),
         "reversal": (
-            replace(ERROR, title="Error: share of what is asked that is wrong"),
+            replace(ERROR, title="Error: wrong tokens"),
             replace(ERROR, name="exact_error", title="Outputs with a wrong token"),
             _LOSS,
             *_COMMON,
@@ -81,7 +82,17 @@ _OF_KIND: Mapping[str, Registry[Diagnostic]] = {
     }.items()
 }
 
+# What a terminal reward scores is the whole output.
+_TERMINAL = Registry(
+    "diagnostic",
+    tuple(
+        replace(entry, title="Error: outputs with a wrong token") if entry.name == "error" else entry
+        for entry in _OF_KIND["reversal"].values()
+    ),
+)
+
 
 def diagnostics_of(config: AnyConfig) -> Registry[Diagnostic]:
     """The diagnostics of a configuration by name, in the order of display; the error is the first."""
-    return _OF_KIND[kind_of(config)]
+    terminal = isinstance(config, ReversalConfig) and config.reward == "terminal"
+    return _TERMINAL if terminal else _OF_KIND[kind_of(config)]

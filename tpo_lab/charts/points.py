@@ -38,18 +38,19 @@ def picked(values: Floats, edges: Steps) -> Steps:
         return np.empty((0, 2), np.int64)
     ends = np.minimum(edges[1:], reached)
     picks = np.stack([np.maximum(np.minimum(edges[:-1], ends - 1), 0), ends - 1], axis=1)
-    if np.any(np.diff(ends) > 1) or ends[0] > 1:
-        bucket = np.searchsorted(ends, np.arange(reached), side="right")
+    lengths = np.diff(ends, prepend=0)
+    if lengths.max() > 1:
         for value, side in ((values, 0), (-values, 1)):
-            _put_smallest(value, bucket, picks[:, side])
+            _put_smallest(value, lengths, picks[:, side])
         picks.sort(axis=1)
     picks[0, 0], picks[-1, 1] = 0, reached - 1
     return picks
 
 
-def _put_smallest(values: Floats, bucket: Steps, into: Steps) -> None:
+def _put_smallest(values: Floats, lengths: Steps, into: Steps) -> None:
     """Write the first step of the smallest value of each bucket; a bucket without a value keeps what is there."""
-    smallest = np.full(len(into), np.inf)
-    np.fmin.at(smallest, bucket, values)
-    steps = np.flatnonzero(values == smallest[bucket])[::-1]  # the first of each bucket is written last
-    into[bucket[steps]] = steps
+    filled = np.flatnonzero(lengths)
+    starts = np.cumsum(lengths)[filled] - lengths[filled]
+    smallest = np.repeat(np.fmin.reduceat(values, starts), lengths[filled])
+    steps = np.flatnonzero(values == smallest)[::-1]  # the first of each bucket is written last
+    into[np.repeat(filled, lengths[filled])[steps]] = steps

@@ -16,7 +16,7 @@ from tpo_lab.ui.runs_results import results
 from tpo_lab.ui.runs_words import duration, is_going, outlook, state
 from tpo_lab.ui.sentences import refuse
 
-TICK = 0.3  # seconds between two looks at a run
+TICK = 0.4  # seconds between two looks at a run
 FIRST = {"reversal": ("error", "zero_variance"), "digits": ("error", "reward")}  # what is seen first
 USUALLY = ("error", "misalignment")
 

@@ -19,7 +19,7 @@ from tpo_lab.ui.runs_final import final_errors
 from tpo_lab.ui.runs_words import duration, is_going, outlook, state
 from tpo_lab.ui.sentences import refuse
 
-TICK = 1.0  # seconds between two looks at the list
+TICK = 2.0  # seconds between two looks at the list
 LATEST = 60  # runs that are read again at each look, with those that are under way
 SHOWN = 8  # rows before one has to scroll
 KINDS = {"bandit": "bandit", "multi_bandit": "contexts", "digits": "digits", "reversal": "reversal"}
@@ -101,11 +101,12 @@ def _draw(runs: RunService, rows: Sequence[RunRow], form: Form[Any]) -> None:
         selection_default={"selection": {"rows": [ids.index(chosen)] if chosen in ids else []}},
         column_config={
             "pinned": st.column_config.TextColumn("", width=30, help="Pinned"),
+            "name": st.column_config.TextColumn("name", width=120),
             "progress": st.column_config.ProgressColumn(
-                "progress", format="percent", min_value=0, max_value=1, width=100
+                "progress", format="%d %%", min_value=0, max_value=100, width=110
             ),
-            "differs": st.column_config.TextColumn("differs from it in", width="medium"),
-            "error": st.column_config.TextColumn("last error", width="medium"),
+            "differs": st.column_config.TextColumn("differs from it in", width=150),
+            "error": st.column_config.TextColumn("last error", width=200),
             "seeds": st.column_config.NumberColumn("seeds", width=60),
         },
         alt=f"{len(ids)} runs; the arrow keys move, and the space bar picks a run",
@@ -122,18 +123,18 @@ def _line(runs: RunService, row: RunRow, final: str) -> dict[str, Any]:
         what, differs, seeds, kind = row.preset, f"cannot be read: {error}", None, row.kind
     total = sum(lane.total for lane in row.lanes)
     return {
-        "pinned": "📌" if row.pinned else "",
+        "pinned": "★" if row.pinned else "",
         "status": state(row),
+        "progress": int(100 * sum(lane.steps for lane in row.lanes) / total) if total else 0,
+        "in line": outlook(runs, row),
         "name": row.name,
         "task": kind,
         "preset": what,
         "differs": differs,
-        "methods": ", ".join(METHODS[m].label for m in (lane.method for lane in row.lanes) if m in METHODS),
         "seeds": seeds,
-        "progress": sum(lane.steps for lane in row.lanes) / total if total else 0.0,
-        "in line": outlook(runs, row),
         "error": final,
         "time": duration(row.seconds),
+        "methods": ", ".join(METHODS[m].label for m in (lane.method for lane in row.lanes) if m in METHODS),
         "started": time.strftime("%d %b %H:%M", time.localtime(row.created)),
     }
 
