@@ -58,6 +58,11 @@ class Form(Generic[V]):
         self._wrong.clear()
         self.change({**self.defaults, **texts})
 
+    @property
+    def right(self) -> bool:
+        """Whether the view is of all that was typed."""
+        return not self._held
+
     def text(self, name: str) -> str:
         """What the control of a field shows."""
         return self._held.get(name, self.texts[name])

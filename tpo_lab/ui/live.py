@@ -13,12 +13,11 @@ from tpo_lab.runs.service import RunService
 from tpo_lab.runs.snapshot import Snapshot
 from tpo_lab.ui.drawing import chart
 from tpo_lab.ui.runs_results import results
+from tpo_lab.ui.runs_view import USUALLY
 from tpo_lab.ui.runs_words import duration, is_going, outlook, state
 from tpo_lab.ui.sentences import refuse
 
 TICK = 0.4  # seconds between two looks at a run
-FIRST = {"reversal": ("error", "zero_variance"), "digits": ("error", "reward")}  # what is seen first
-USUALLY = ("error", "misalignment")
 
 
 def find(runs: RunService, run_id: str, kind: type[AnyConfig] | None = None) -> Snapshot | None:

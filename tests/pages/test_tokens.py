@@ -1,0 +1,124 @@
+"""The page Token reversal without a browser and without JAX: presets, fields, and what is asked of the service."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.test_runs import chart, click, enabled, opened, progress, quiet, url, wait
+from tests.runs.store import new_home
+from tests.runs.test_service import FAKE
+from tpo_lab.experiments.config import BanditConfig
+from tpo_lab.experiments.presets import PRESETS
+from tpo_lab.experiments.reversal import ReversalConfig
+from tpo_lab.runs import service as module
+from tpo_lab.runs.service import RunService
+
+LIVE = PRESETS["live-terminal"].config
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[RunService]:
+    service = RunService(new_home(tmp_path / "lab", monkeypatch), workers=1, command=FAKE)
+    monkeypatch.setattr(module, "_service", service)
+    yield service
+    service.close()
+
+
+def typed(page: AppTest, label: str, value: float) -> AppTest:
+    (field,) = [n for n in page.number_input if n.label.startswith(label)]
+    return quiet(field.set_value(value).run())
+
+
+def chosen(page: AppTest, label: str, value: str) -> AppTest:
+    (box,) = [s for s in page.selectbox if s.label.startswith(label)]
+    return quiet(box.set_value(value).run())
+
+
+def config(runs: RunService) -> ReversalConfig:
+    found = runs.list()[0].config
+    assert isinstance(found, ReversalConfig)
+    return found
+
+
+def test_one_click_starts_the_live_preset_and_shows_it(runs: RunService) -> None:
+    page = opened("tokens")
+    assert "No run with these settings yet." in progress(page)
+    assert url(page) == {}
+    page = click(page, "Run")
+    row = runs.list()[0]
+    assert (row.config, row.preset) == (LIVE, "live-terminal")
+    assert url(page) == {"run": row.id}
+    wait(runs, row.id, "done")
+    page = quiet(page.run())
+    assert progress(page).startswith("Done: step 120 of 120")
+    assert set(chart(page)["tpo"]) == {0.5}
+    assert "About" in " ".join(c.value for c in page.caption)
+    assert progress(opened("tokens")).startswith("Done")  # the latest run of these settings
+
+
+def test_what_differs_from_the_preset_is_in_the_link_and_in_the_run(runs: RunService) -> None:
+    page = typed(opened("tokens"), "Length H", 5)
+    page = chosen(page, "Target", "flip")
+    assert "(preset: 4)" in " ".join(n.label for n in page.number_input)
+    assert url(page) == {"length": "5", "target": "flip"}
+    page = click(opened("tokens", **url(page)), "Run")
+    assert (config(runs).length, config(runs).target, config(runs).prompts) == (5, "flip", 32)
+
+
+def test_the_papers_own_settings_are_one_click_away_and_so_is_the_way_back(runs: RunService) -> None:
+    page = typed(opened("tokens"), "Length H", 5)
+    page = click(page, "The paper's own: table3-H10-prompt")
+    assert url(page) == {"preset": "table3-H10-prompt"}
+    assert [n.value for n in page.number_input if n.label.startswith("Length H")] == [10]
+    page = click(page, "Back to the live one")
+    assert url(page) == {}
+    page = chosen(page, "Preset", "live-dense")
+    page = click(page, "Run")
+    assert config(runs) == PRESETS["live-dense"].config
+
+
+def test_bad_input_is_said_and_cannot_be_run(runs: RunService) -> None:
+    page = typed(opened("tokens"), "Heads", 3)
+    assert ["must be a multiple of the heads" in e.value for e in page.error] == [True]
+    assert "Run" not in enabled(page)
+    assert url(page) == {}
+    page = typed(page, "Heads", 4)
+    assert not page.error
+    assert "Run" in enabled(page)
+    assert not runs.list()
+
+
+def test_a_method_per_token_needs_a_reward_per_token(runs: RunService) -> None:
+    page = opened("tokens", methods="tpo_token")
+    assert "terminal rewards have none" in page.error[0].value
+    page = opened("tokens", methods="tpo_token", reward="bag")
+    assert not page.error
+    click(page, "Run")
+    assert config(runs).methods == ("tpo_token",)
+
+
+@pytest.mark.usefixtures("runs")
+def test_no_method_is_no_run() -> None:
+    page = opened("tokens")
+    chips: Any = next(group for group in page.get("button_group") if group.proto.label == "Methods")
+    page = quiet(chips.set_value([]).run())
+    assert "at least one" in page.error[0].value
+    assert "Run" not in enabled(page)
+
+
+@pytest.mark.parametrize(
+    "bad", [{"preset": "fig2"}, {"preset": "live"}, {"length": "long"}, {"see": "x"}, {"hue": "1"}]
+)
+@pytest.mark.usefixtures("runs")
+def test_a_bad_link_is_said_and_the_first_preset_stays(bad: dict[str, str]) -> None:
+    page = opened("tokens", **bad)
+    assert ["The link could not be read." in e.value for e in page.error] == [True]
+    assert [n.value for n in page.number_input if n.label.startswith("Length H")] == [4]
+
+
+def test_a_run_of_another_page_is_not_drawn_here(runs: RunService) -> None:
+    page = opened("tokens", run=wait(runs, runs.start(BanditConfig(steps=8, seeds=3)), "done"))
+    assert "another page" in page.info[0].value
