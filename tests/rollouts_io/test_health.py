@@ -81,6 +81,7 @@ def test_the_suggested_threshold_is_one_candidate_across_the_widest_gap() -> Non
     found = health(shaped, threshold=suggested_threshold(shaped) or 0)
     assert found.shares["low_variance"] == 0.5
     assert suggested_threshold(of([1, 1], [1, 1])) is None
+    assert suggested_threshold(of(*[[0, 5e-324]] * 9)) is None
     stray = of(*[[1, 0, 0, 0]] * 60, [-500, 0, 0, 0])
     assert suggested_threshold(stray) == suggested_threshold(binary)
 

@@ -27,6 +27,7 @@ LABELS: dict[Kind, str] = {
 }
 PERCENTILES = (5, 25, 50, 75, 95)
 _CLOSE = 1e-8  # what `isclose` takes for 0
+_TINY = 1e-300  # a spread that has no digits left
 _RARE = 0.01  # share of the scores that a gap needs on either side
 
 
@@ -116,6 +117,8 @@ def suggested_threshold(table: Rollouts) -> float | None:
     if k < 2 or len(inner) < 2 or inner[0] == inner[-1]:
         return None
     spread = float(np.diff(inner).max()) * math.sqrt(k - 1) / k
+    if spread < _TINY:
+        return None
     unit = 10.0 ** (math.floor(math.log10(spread)) - 1)
     return float(f"{math.floor(spread / unit * (1 - 1e-9)) * unit:.3g}")  # rounded down: a group on it is not below it
 
