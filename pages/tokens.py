@@ -63,8 +63,8 @@ if runs is None:
 preset_row(form)
 with st.sidebar:
     tokens_form.fields_of(form)
-runs_store.complain()
 config, rows = form.view.config, runs_store.listed()
+runs_store.complain()
 run_id = form.texts["run"] or next((row.id for row in rows if runs_store.same(row, config)), "")
 run = live.find(runs, run_id, ReversalConfig) if run_id else None
 running = run is not None and not run.finished and run.status != "paused"

@@ -18,8 +18,7 @@ CONFIGS = (
     BanditConfig(),
     BanditConfig(eta=0.5, methods=("tpo", "pg"), update="exact"),
     MultiBanditConfig(seeds=3),
-    DigitsConfig(folder="a folder, with, commas"),
-    DigitsConfig(folder="123"),
+    DigitsConfig(folder="/a folder, with, commas"),
     ReversalConfig(length=4, kl_budget=0.1, methods=("tpo",)),
     ReversalConfig(length=4, prompts=32, epochs=2, log_probs="mean", learning_rate=3e-4),
 )

@@ -41,6 +41,14 @@ def test_lanes_share_the_workers_and_the_longest_sets_the_least(catalogue: Catal
     assert seconds_of(longer, catalogue.list(), 1) == pytest.approx(6 * sum(lanes))
 
 
+def test_a_method_has_its_own_pace(catalogue: Catalogue) -> None:
+    computed(catalogue, replace(CONFIG, methods=("tpo", "dg")), 1e-9)
+    computed(catalogue, replace(CONFIG, methods=("tpo",)), 3e-9)
+    only_tpo, only_ppo = (replace(CONFIG, methods=(name,)) for name in ("tpo", "ppo"))
+    assert seconds_of(only_tpo, catalogue.list(), 1) == pytest.approx(200 * work(CONFIG, "tpo") * 2e-9)
+    assert seconds_of(only_ppo, catalogue.list(), 1) == pytest.approx(200 * work(CONFIG, "ppo") * 1e-9)
+
+
 def test_a_run_of_another_machine_says_nothing(catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch) -> None:
     computed(catalogue, CONFIG, 1e-9)
     monkeypatch.setattr("tpo_lab.runs.pace.host", lambda: {"cores": 64})

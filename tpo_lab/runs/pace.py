@@ -1,7 +1,9 @@
 """How long a token-reversal run will take on this machine, from the runs that it has computed."""
 
-import statistics
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from itertools import islice
+from statistics import median
 
 from tpo_lab.errors import InputError
 from tpo_lab.experiments.reversal import ReversalConfig
@@ -16,28 +18,31 @@ def seconds_of(config: ReversalConfig, rows: Iterable[RunRow], workers: int) -> 
     """Seconds of the whole run, all lanes side by side on the workers; None if nothing like it was computed here.
 
     The work of an episode is taken to grow with prompts x outputs x tokens, with the parameters, and with the passes
-    over them; what a unit of work takes is the median over the lanes of the latest runs.
+    over them; what a unit of work takes is the median over the method's latest lanes, or over those of all methods.
     """
-    paces = []
-    for row in rows:
-        if row.kind != "reversal" or row.host != host():
-            continue
-        try:
-            done = row.config
-        except InputError:
-            continue
-        if isinstance(done, ReversalConfig):
-            paces += [
-                lane.seconds / lane.steps / (done.seeds * work(done, lane.method))
-                for lane in row.lanes
-                if lane.steps >= LEAST and lane.seconds > 0
-            ]
-        if len(paces) >= 4 * RECENT:
-            break
+    paces: dict[str, list[float]] = {}
+    recent = islice((row for row in rows if row.kind == "reversal" and row.host == host()), RECENT)
+    for row in recent:
+        for method, pace in _paces(row):
+            paces.setdefault(method, []).append(pace)
     if not paces:
         return None
-    lanes = [config.episodes * config.seeds * work(config, m) * statistics.median(paces) for m in config.methods]
+    any_method = median(pace for found in paces.values() for pace in found)
+    lanes = [
+        config.episodes * config.seeds * work(config, m) * (median(paces[m]) if m in paces else any_method)
+        for m in config.methods
+    ]
     return max(sum(lanes) / workers, max(lanes))
+
+
+def _paces(row: RunRow) -> Iterator[tuple[str, float]]:
+    """Method and seconds of a unit of work, for each lane of a run that has been computed for a while."""
+    with suppress(InputError):  # settings that this lab does not know
+        config = row.config
+        if isinstance(config, ReversalConfig):
+            for lane in row.lanes:
+                if lane.steps >= LEAST and lane.seconds > 0:
+                    yield lane.method, lane.seconds / lane.steps / (config.seeds * work(config, lane.method))
 
 
 def work(config: ReversalConfig, method: str) -> float:

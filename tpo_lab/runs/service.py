@@ -260,6 +260,7 @@ class RunService:
         with suppress(StoreError):
             self.catalogue.purge(KEPT)
         while not self._closed.wait(TICK):
+            done: list[str] = []
             with suppress(StoreError), self._lock:
                 self._crew.tick()
                 self._deal()
