@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from tpo_lab.experiments.presets import PRESETS
 from tpo_lab.runs import home
 from tpo_lab.runs import service as module
 from tpo_lab.runs.curves import path_of
+from tpo_lab.runs.database import StoreError
 from tpo_lab.runs.service import RunService
 
 ROOT = Path(__file__).parents[2]
@@ -28,6 +30,20 @@ HOLDS = BanditConfig(steps=8, seeds=3, seed=3)  # waits, after three steps, unti
 @pytest.fixture
 def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[RunService]:
     service = RunService(new_home(tmp_path / "lab", monkeypatch), workers=1, command=FAKE)
+    monkeypatch.setattr(module, "_service", service)
+    yield service
+    service.close()
+
+
+@contextmanager
+def after(runs: RunService, monkeypatch: pytest.MonkeyPatch, damage: Path | None = None) -> Iterator[RunService]:
+    """The service of the next process, after the first has ended, and something has happened to a file."""
+    runs.close()
+    if damage:
+        for suffix in ("-wal", "-shm"):
+            Path(f"{damage}{suffix}").unlink(missing_ok=True)
+        damage.write_bytes(b"not a database at all" * 500)
+    service = RunService(runs.folder, workers=1, command=FAKE)
     monkeypatch.setattr(module, "_service", service)
     yield service
     service.close()
@@ -247,16 +263,44 @@ def test_the_command_and_the_files(runs: RunService) -> None:
     ]
 
 
-def test_a_broken_run_is_named_and_the_others_work(runs: RunService) -> None:
+def test_a_run_whose_owner_is_gone_can_be_resumed_here(runs: RunService, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_id = wait(runs, runs.start(HOLDS), "running")
+    with after(runs, monkeypatch) as again:
+        page = opened(run=run_id)
+        assert progress(page).startswith("Interrupted: step 3 of 8")
+        click(page, "Resume")
+        assert again.get(run_id).status in ("queued", "running")
+
+
+def test_a_store_that_cannot_be_written_is_said_and_can_be_read(
+    runs: RunService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = wait(runs, runs.start(SMALL), "done")
+    bandits, page = opened("bandits", steps="8", seeds="3"), opened(run=run_id)
+
+    def full() -> None:
+        raise StoreError("store", "There is no room left for catalogue.db.")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(runs.catalogue, "_open_writer", full)
+        bandits = click(bandits, "Run")
+        assert [e.value for e in bandits.error] == ["There is no room left for catalogue.db."]
+        assert len(chart(bandits)) == 8
+        page = quiet(field(page, "Name").set_value("Monday").run())
+        assert [e.value for e in page.error] == ["There is no room left for catalogue.db."]
+        assert len(shelf(page)) == 1
+    assert not quiet(page.run()).error
+
+
+def test_a_broken_run_is_named_and_the_others_work(runs: RunService, monkeypatch: pytest.MonkeyPatch) -> None:
     good, bad = (wait(runs, runs.start(config), "done") for config in (SMALL, BanditConfig(steps=9, seeds=3)))
-    runs.readers.close()
-    path_of(runs.folder, bad).write_bytes(b"not a database at all" * 100)
-    page = opened(run=bad)
-    assert f"{bad}.db" in page.error[0].value
-    assert next(iter(shelf(page)["error"])) == "cannot be read"
-    page = opened(run=good)
-    assert not page.error
-    assert len(chart(page)) == 8
+    with after(runs, monkeypatch, damage=path_of(runs.folder, bad)):
+        page = opened(run=bad)
+        assert f"{bad}.db" in page.error[0].value
+        assert next(iter(shelf(page)["error"])) == "cannot be read"
+        page = opened(run=good)
+        assert not page.error
+        assert len(chart(page)) == 8
 
 
 def test_settings_of_a_newer_lab_are_said_and_the_others_work(runs: RunService) -> None:
@@ -289,16 +333,14 @@ def test_without_a_store_the_lab_starts(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert not quiet(app.run()).error
 
 
-def test_a_list_that_cannot_be_read_is_said_and_no_page_goes_down(runs: RunService) -> None:
+def test_a_list_that_cannot_be_read_is_said_and_no_page_goes_down(
+    runs: RunService, monkeypatch: pytest.MonkeyPatch
+) -> None:
     wait(runs, runs.start(SMALL), "done")
-    runs.catalogue.close()
-    runs.readers.close()
-    for suffix in ("", "-wal", "-shm"):
-        (runs.folder / f"catalogue.db{suffix}").unlink(missing_ok=True)
-    (runs.folder / "catalogue.db").write_bytes(b"no" * 5_000)
-    for name in ("runs", "bandits"):
-        sentences = [e.value for e in opened(name).error]
-        assert sentences, name
-        assert "catalogue" in sentences[0]
-    page = click(opened("bandits"), "Run")
-    assert any("catalogue" in e.value for e in page.error)
+    with after(runs, monkeypatch, damage=runs.catalogue.path):
+        for name in ("runs", "bandits", "tokens"):
+            sentences = [e.value for e in opened(name).error]
+            assert sentences, name
+            assert "catalogue" in sentences[0]
+        page = click(opened("bandits"), "Run")
+        assert any("catalogue" in e.value for e in page.error)
