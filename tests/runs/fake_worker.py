@@ -2,7 +2,7 @@
 
 0: two chunks, then done.  1: the process dies.  2: it hears nothing, as in a compilation.  3: one chunk, then it waits
 to be told to leave.  4: the lane fails.  5: one chunk with a checkpoint, then the process dies.  With the argument
-`broken` it never starts.
+`broken` it never starts; with `ahead` it compiles one thing ahead and then takes its time.
 """
 
 import os
@@ -78,6 +78,9 @@ def main() -> None:
     say({"is": "ready"})
     for line in sys.stdin.buffer:
         command = decode(line)
+        if command["do"] == "fetch":
+            say({"is": "fetched", "number": command["number"]})
+            continue
         key = (command["id"], command["lane"])
         if command["do"] == "take":
             lane = Lane(Path(sys.argv[-1]), command)
@@ -88,6 +91,9 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    if "ahead" in sys.argv:
+        say({"is": "compiled", "number": int(sys.argv[sys.argv.index("ahead") + 2])})
+        time.sleep(60)
     if "broken" in sys.argv:
         sys.exit("no such module")
     main()

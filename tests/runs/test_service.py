@@ -14,7 +14,7 @@ import pytest
 
 from tpo_lab.errors import InputError
 from tpo_lab.experiments.config import BanditConfig
-from tpo_lab.runs import crew
+from tpo_lab.runs import ahead, crew
 from tpo_lab.runs.database import StoreError
 from tpo_lab.runs.rows import RunRow
 from tpo_lab.runs.service import RunService
@@ -103,7 +103,7 @@ def test_runs_wait_in_line_and_say_where_they_are(runs: RunService) -> None:
     until(is_(runs, first, "running"))
     assert [found.id for found in runs.list()] == [third, second, first]
     assert [runs.position(each) for each in (first, second, third)] == [None, 1, 2]
-    assert (runs.seconds_left(second), runs.computing()) == (None, row(runs, first))
+    assert runs.seconds_left(second) is None
     until(lambda: runs.seconds_left(first) == pytest.approx(4 * 5 / 10 / 2))
     runs.stop(third)
     assert (row(runs, third).status, row(runs, third).steps) == ("stopped", 0)
@@ -292,6 +292,27 @@ def test_a_worker_with_nothing_to_do_takes_a_lane_of_one_with_several(
     runs.stop(alone)
     until(lambda: sorted(len(member.lanes) for member in runs._crew.members) == [1, 2])
     assert row(runs, several).status == "running"
+
+
+def test_compiling_ahead_gives_way_to_a_run_and_goes_on_after_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ahead, "COMMAND", (*FAKE, "ahead"))
+    assert ahead.live()[0][0] == BanditConfig()
+    count = len(ahead.live())
+    assert count == len(set(ahead.live())) > 5
+    runs = RunService(folder, workers=2, warm=2, command=FAKE)
+    until(lambda: len(runs._ahead.compiled) == 2)  # one each, and then they take their time
+    before = [worker.pid for worker in runs._ahead._left]
+    assert len(before) == 2
+    run_id = runs.start(only(WAITS))
+    assert runs._ahead._left == {}
+    assert until(lambda: all(map(gone, before))) < SECOND
+    until(is_(runs, run_id, "running"))
+    assert not runs.warm()
+    runs.stop(run_id)
+    until(lambda: len(runs._ahead.compiled) == 4)
+    until(lambda: [len(member.fetched) for member in runs._crew.members] == [4, 4])
+    runs.close()
+    assert runs._ahead._left == {}
 
 
 def test_what_cannot_be_written_now_is_written_later(runs: RunService, monkeypatch: pytest.MonkeyPatch) -> None:

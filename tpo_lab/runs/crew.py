@@ -26,17 +26,17 @@ class Member:
     """One worker and what it has.
 
     Attributes:
-        place: its number in the crew.
         computing: the lane that it works on just now: what its death is put down to.
+        told, fetched: numbers of what was compiled ahead that it is to load, and has loaded.
         forced: the lanes that it must leave by `deadline`, in the time of the monotonic clock, or be ended.
     """
 
-    place: int
     worker: Worker
     lanes: list[LaneJob] = field(default_factory=list)
     computing: LaneJob | None = None
     ready: bool = False
-    warm: bool = False
+    told: set[int] = field(default_factory=set)
+    fetched: set[int] = field(default_factory=set)
     forced: set[LaneJob] = field(default_factory=set)
     deadline: float = 0.0
 
@@ -46,13 +46,11 @@ class Crew:
 
     Args:
         size: how many at most.
-        make_worker: starts the worker of a place; what it says and how it ends is to come to `hear` and `bury`.
+        make_worker: starts a worker; what it says and how it ends is to come to `hear` and `bury`.
         report: called with a lane and what has happened to it.
     """
 
-    def __init__(
-        self, size: int, make_worker: Callable[[int], Worker], report: Callable[[LaneJob, Event], None]
-    ) -> None:
+    def __init__(self, size: int, make_worker: Callable[[], Worker], report: Callable[[LaneJob, Event], None]) -> None:
         self.size = size
         self.members: list[Member] = []
         self.trouble = ""  # why no worker can be started
@@ -60,13 +58,17 @@ class Crew:
         self._failures = 0
         self._closed = False
 
+    @property
+    def busy(self) -> bool:
+        """Whether any worker has a lane."""
+        return any(member.lanes for member in self.members)
+
     def start(self, count: int) -> None:
         """Have at least so many workers, unless they cannot be started."""
         if self._closed or self.trouble:
             return
-        places = [place for place in range(self.size) if place not in {member.place for member in self.members}]
-        for place in places[: count - len(self.members)]:
-            self.members.append(Member(place, self._make_worker(place)))
+        while len(self.members) < min(count, self.size):
+            self.members.append(Member(self._make_worker()))
 
     def deal(self, queue: Iterable[RunJob]) -> None:
         """Give the lanes that wait to the workers that have none, the first run first, all its lanes at once."""
@@ -80,6 +82,13 @@ class Crew:
             for i, lane in enumerate(lanes):
                 self._give(lane, idle[i % len(idle)])
         self._share()
+
+    def fetch(self, numbers: Iterable[int]) -> None:
+        """Have all workers load what was compiled ahead."""
+        for member in self.members:
+            for number in sorted(set(numbers) - member.told) if member.ready else ():
+                member.told.add(number)
+                member.worker.send({"do": "fetch", "number": number})
 
     def expel(self, lane: LaneJob, force: bool) -> None:
         """Have a lane left by its worker, by force if need be."""
@@ -107,8 +116,11 @@ class Crew:
         if member is None:
             return
         what = message["is"]
-        if what in ("ready", "warm"):
-            member.ready, member.warm, self._failures = True, what == "warm", 0
+        if what == "ready":
+            member.ready, self._failures = True, 0
+            return
+        if what == "fetched":
+            member.fetched.add(message["number"])
             return
         lane = next((m for m in member.lanes if (m.run.id, m.method) == (message["id"], message["lane"])), None)
         if lane is None:

@@ -23,6 +23,7 @@ class Ledger:
         self._catalogue = catalogue
         self._noted: dict[RunJob | LaneJob, None] = {}
         self._written: dict[LaneJob, dict[str, Any]] = {}
+        self._done: list[str] = []
         self.trouble = ""
 
     def note(self, *jobs: RunJob | LaneJob) -> None:
@@ -48,6 +49,14 @@ class Ledger:
         """The run has ended; what was noted of it is still written."""
         for lane in run.lanes:
             self._written.pop(lane, None)
+        if run.status == "done":
+            self._done.append(run.id)
+
+    def tidy(self) -> None:
+        """Give back the space of the checkpoints of runs that are done. Needs no lock, and may take a while."""
+        while self._done:
+            with suppress(StoreError):
+                _compact(self._catalogue.folder, self._done.pop())
 
     def _write_lane(self, lane: LaneJob) -> None:
         columns = {
@@ -74,10 +83,8 @@ def _status(lane: LaneJob) -> Status:
     return "queued" if lane.run.status == "running" else lane.run.status
 
 
-def compact(folder: Path, run_id: str) -> None:
-    """Give back the space of the checkpoints of a run that is done."""
-    with suppress(StoreError):
-        found = RunFile.open(folder, run_id)
-        if found:
-            with found, RunFile.create(folder, run_id, found.diagnostics, found.seeds) as file:
-                file.compact()
+def _compact(folder: Path, run_id: str) -> None:
+    found = RunFile.open(folder, run_id)
+    if found:
+        with found, RunFile.create(folder, run_id, found.diagnostics, found.seeds) as file:
+            file.compact()

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from threading import Event
 
 import numpy as np
 
@@ -94,16 +93,11 @@ class Seats:
         folder: the data folder.
         emit: sends a message to the service.
         halts: whether no more of a lane is to be computed.
-
-    Attributes:
-        empty: set while there is no lane.
     """
 
     def __init__(self, folder: Path, emit: Callable[[Message], None], halts: Callable[[Key], bool]) -> None:
         self._folder, self._emit, self._halts = folder, emit, halts
         self._seats: dict[Key, Seat] = {}
-        self.empty = Event()
-        self.empty.set()
 
     def __len__(self) -> int:
         return len(self._seats)
@@ -111,7 +105,6 @@ class Seats:
     def take(self, key: Key, kind: str, config: str) -> None:
         """Begin with a lane, or go on with it from its last checkpoint, when its turn comes."""
         self._seats[key] = Seat(self._folder, key, kind, config)
-        self.empty.clear()
 
     def leave(self, key: Key) -> None:
         """Write a checkpoint of a lane and forget it."""
@@ -160,8 +153,6 @@ class Seats:
 
     def _end(self, seat: Seat, how: str, reason: str = "") -> None:
         del self._seats[seat.key]
-        if not self._seats:
-            self.empty.set()
         try:
             if how != "failed":
                 seat.leave()

@@ -7,6 +7,7 @@ catalogue. Thread-safe.
 
 import atexit
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,13 @@ from tpo_lab.errors import InputError
 from tpo_lab.experiments.config import BanditConfig
 from tpo_lab.experiments.kinds import KINDS, AnyConfig
 from tpo_lab.runs import estimate, jobs, log
+from tpo_lab.runs.ahead import Ahead
 from tpo_lab.runs.catalogue import Catalogue
 from tpo_lab.runs.crew import Crew, Event, cores
 from tpo_lab.runs.database import StoreError
 from tpo_lab.runs.home import data_folder
 from tpo_lab.runs.jobs import LaneJob, RunJob
-from tpo_lab.runs.ledger import Ledger, compact
+from tpo_lab.runs.ledger import Ledger
 from tpo_lab.runs.owner import Owner
 from tpo_lab.runs.process import COMMAND, LAST_WORDS, Worker
 from tpo_lab.runs.protocol import Message
@@ -39,7 +41,7 @@ class RunService:
     Args:
         folder: the data folder.
         workers: how many at most; None: as many as cores.
-        warm: how many to start at once, and to compile the live presets in.
+        warm: how many to start at once, and to have the live presets compiled for ahead of time.
         command: what starts a worker, without the folder.
 
     Attributes:
@@ -51,7 +53,7 @@ class RunService:
     """
 
     def __init__(
-        self, folder: Path, workers: int | None = None, warm: int = 0, command: tuple[str, ...] = COMMAND
+        self, folder: Path, workers: int | None = None, warm: int = 0, command: Sequence[str] = COMMAND
     ) -> None:
         self.folder = folder
         self.catalogue = Catalogue(folder)
@@ -62,12 +64,12 @@ class RunService:
         self._jobs: dict[str, RunJob] = {}  # that have not ended, in line
         self._command = command
         self._ledger = Ledger(self.catalogue)
-        self._done: list[str] = []  # whose files can be made smaller
         self._seen = -1  # version of the catalogue
         size = workers or cores()
         self._warm = min(warm, size)
         self._crew = Crew(size, self._make_worker, self._report)
         self._crew.start(self._warm)
+        self._ahead = Ahead(self._warm, folder, self._hear, self._bury)
         self._closed = threading.Event()
         self._watcher = threading.Thread(target=self._watch, daemon=True)
         self._watcher.start()
@@ -87,8 +89,8 @@ class RunService:
     def duplicate(self, run_id: str, **changes: Any) -> str:
         """Start a run with the settings of another, but for the changes, which may be refused; returns its id."""
         row = self.catalogue.get(run_id)
-        fields = {**vars(row.config), **changes}
-        return self.start(KINDS[row.kind].from_mapping(fields), "" if changes else row.preset)
+        config = KINDS[row.kind].from_mapping({**vars(row.config), **changes})
+        return self.start(config, "" if changes else row.preset)
 
     def get(self, run_id: str) -> Snapshot:
         """A run with its curves as they are now."""
@@ -144,9 +146,9 @@ class RunService:
             return jobs.seconds_left(self._jobs.values(), run_id, self._crew.size)
 
     def warm(self) -> bool:
-        """Whether all workers that are kept ready have compiled the live presets."""
+        """Whether all that is compiled ahead is compiled, and every worker has loaded it."""
         with self._lock:
-            return sum(member.warm for member in self._crew.members) >= self._warm
+            return self._ahead.done and all(m.fetched >= {*self._ahead.compiled} for m in self._crew.members)
 
     def trouble(self, run_id: str) -> str:
         """Why the catalogue could not be told that a run of this process has ended; empty while there is no trouble."""
@@ -165,6 +167,7 @@ class RunService:
             if self._closed.is_set():
                 return
             self._closed.set()
+            self._ahead.give_way()
             workers = self._crew.close()
             self._ledger.write()
         for worker in workers:
@@ -213,8 +216,6 @@ class RunService:
         if job.status != "paused":
             del self._jobs[job.id]
             self._ledger.forget(job)
-        if job.status == "done":
-            self._done.append(job.id)
 
     def _deal(self) -> None:
         """Have the workers compute what waits."""
@@ -227,10 +228,13 @@ class RunService:
                 for lane in job.waiting():
                     lane.state, lane.reason = "failed", f"No worker could be started. {self._crew.trouble}"
                 self._settle(job)
+        self._crew.fetch(self._ahead.compiled)
         self._ledger.write()
 
     def _report(self, lane: LaneJob, event: Event) -> None:
         """Something has happened to a lane; the lock is held."""
+        if event == "dealt":
+            self._ahead.give_way()
         new = event in ("on", "at") and lane.run.begin()
         if new or event != "on":
             self._ledger.note(lane, lane.run)
@@ -240,19 +244,20 @@ class RunService:
             log.event(event, lane.run.id, lane.method, step=lane.steps, reason=lane.reason)
             self._settle(lane.run)
 
-    def _make_worker(self, place: int) -> Worker:
-        share = ("--warm", f"{place}/{self._warm}") if place < self._warm else ()
-        return Worker((*self._command, str(self.folder), *share), self._hear, self._bury)
+    def _make_worker(self) -> Worker:
+        return Worker((*self._command, str(self.folder)), self._hear, self._bury)
 
     def _hear(self, worker: Worker, message: Message) -> None:
         with self._lock:
             self._crew.hear(worker, message)
+            self._ahead.hear(worker, message)
             if message["is"] not in ("on", "at"):
                 self._deal()
 
     def _bury(self, worker: Worker, reason: str) -> None:
         with self._lock:
             self._crew.bury(worker, reason)
+            self._ahead.bury(worker)
             self._deal()
 
     def _watch(self) -> None:
@@ -264,13 +269,13 @@ class RunService:
             with suppress(StoreError), self._lock:
                 self._crew.tick()
                 self._deal()
+                if not self._crew.busy:
+                    self._ahead.go_on()
                 version = self.catalogue.version()
                 if version != self._seen:
-                    self._obey()
                     self._seen = version
-                done, self._done = self._done, []
-            for run_id in done:
-                compact(self.folder, run_id)
+                    self._obey()
+            self._ledger.tidy()
 
     def _obey(self) -> None:
         for run_id, wanted in self.catalogue.wanted(self._owner.id).items():

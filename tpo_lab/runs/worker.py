@@ -1,60 +1,57 @@
 """The process that computes lanes: `python -m tpo_lab.runs.worker FOLDER`, spoken to by the lines of `protocol`.
 
-Values and checkpoints go straight into the store in the data folder. It lowers its own priority, compiles the live
-presets before anybody asks (with `--warm I/N`, beginning with the I-th of N shares), and ends when its input ends, so
-that it cannot outlive the process that started it.
+Values and checkpoints go straight into the store in the data folder. It lowers its own priority, loads what was
+compiled ahead while it has no lane, and ends when its input ends, so that it cannot outlive who started it.
 """
 
-import argparse
 import os
 import queue
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from tpo_lab.runs.manners import be_modest, claim_standard_output
 from tpo_lab.runs.process import LAST_WORDS
-from tpo_lab.runs.protocol import Message, decode, encode
+from tpo_lab.runs.protocol import Message, decode
 
-NICE = 10
-
-Emit = Callable[[Message], None]
 Key = tuple[str, str]  # run, lane
 
 
 def main() -> None:
     """Obey standard input until it ends."""
-    parser = argparse.ArgumentParser(allow_abbrev=False)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--warm")
-    arguments = parser.parse_args()
+    folder = Path(sys.argv[1])
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, whose end ends this process
-    _be_modest()
-    emit = _claim_standard_output()
+    be_modest()
+    emit = claim_standard_output()
     inbox = Inbox()
     threading.Thread(target=inbox.fill, args=(sys.stdin.buffer,), daemon=True).start()
     from tpo_lab.runs import warmth  # JAX is loaded here; the end of the input is seen meanwhile
     from tpo_lab.runs.seats import Seats
 
-    warmth.keep_compiled(arguments.folder)
-    seats = Seats(arguments.folder, emit, inbox.halts)
+    warmth.keep_compiled(folder)
+    seats = Seats(folder, emit, inbox.halts)
     emit({"is": "ready"})
-    if arguments.warm:
-        index, of = map(int, arguments.warm.split("/"))
-        warmth.start(index, of, seats.empty, lambda: emit({"is": "warm"}))
+    to_fetch: list[int] = []
     while not inbox.ended:
-        for command in inbox.take(wait=not seats):
-            key = (command["id"], command["lane"])
-            if command["do"] == "take":
-                seats.take(key, command["kind"], command["config"])
+        for command in inbox.take(wait=not seats and not to_fetch):
+            if command["do"] == "fetch":
+                to_fetch.append(command["number"])
+            elif command["do"] == "take":
+                seats.take((command["id"], command["lane"]), command["kind"], command["config"])
             else:
-                seats.leave(key)
-                inbox.forget(key)
-        seats.advance()
+                seats.leave((command["id"], command["lane"]))
+                inbox.forget((command["id"], command["lane"]))
+        if seats:
+            seats.advance()
+        elif to_fetch:
+            number = to_fetch.pop(0)
+            warmth.prepare(number)
+            emit({"is": "fetched", "number": number})
     seats.close()
     os._exit(0)
 
@@ -93,28 +90,6 @@ class Inbox:
     def forget(self, key: Key) -> None:
         """The lane has been left."""
         self._leaving.discard(key)
-
-
-def _be_modest() -> None:
-    """Let everything else on the machine go first, and if memory runs out, be what the system ends."""
-    if hasattr(os, "nice"):
-        os.nice(NICE)
-    with suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text("500")
-
-
-def _claim_standard_output() -> Emit:
-    """Keep standard output for messages: whatever else prints goes to standard error."""
-    pipe = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    lock = threading.Lock()
-
-    def emit(message: Message) -> None:
-        with lock, suppress(BrokenPipeError):  # nobody listens any more: the input ends too
-            pipe.write(encode(message))
-            pipe.flush()
-
-    return emit
 
 
 if __name__ == "__main__":
