@@ -1,0 +1,25 @@
+"""The page Token reversal in a browser: it opens on axes and one button, and what is set is in the link."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_bandits import CHARTS
+
+
+def test_it_opens_on_a_live_preset_and_holds_its_settings_in_the_link(page: Page) -> None:
+    page.goto("/tokens")
+    expect(page.locator(CHARTS)).to_have_count(2)
+    expect(page.get_by_role("button", name="Run", exact=True)).to_be_enabled()
+    field = page.get_by_role("spinbutton", name="Length H")
+    field.fill("5")
+    field.press("Enter")
+    expect(page).to_have_url(re.compile(r"/tokens\?length=5$"))
+    expect(page.get_by_text("(preset: 4)")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("spinbutton", name="Length H")).to_have_value("5")
+    page.locator("[class*=st-key-tokens-methods] button", has_text=re.compile("^PG$")).click()
+    expect(page).to_have_url(re.compile("methods="))
+    page.get_by_role("button", name="The paper's own: table3-H10-prompt").click()
+    expect(page).to_have_url(re.compile(r"/tokens\?preset=table3-H10-prompt$"))
+    expect(page.get_by_role("spinbutton", name="Length H")).to_have_value("10")
