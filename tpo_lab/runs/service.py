@@ -7,7 +7,6 @@ catalogue. Thread-safe.
 
 import atexit
 import threading
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -53,16 +52,15 @@ class RunService:
     """
 
     def __init__(
-        self, folder: Path, workers: int | None = None, warm: int = 0, command: Sequence[str] = COMMAND
+        self, folder: Path, workers: int | None = None, warm: int = 0, command: tuple[str, ...] = COMMAND
     ) -> None:
-        self.folder = folder
+        self.folder, self._command = folder, command
         self.catalogue = Catalogue(folder)
         self.readers = Readers(self.catalogue)
         self._owner = Owner(folder)
         log.start(folder)
-        self._lock = threading.RLock()
+        self._lock, self._closed = threading.RLock(), threading.Event()
         self._jobs: dict[str, RunJob] = {}  # that have not ended, in line
-        self._command = command
         self._ledger = Ledger(self.catalogue)
         self._seen = -1  # version of the catalogue
         size = workers or cores()
@@ -70,7 +68,6 @@ class RunService:
         self._crew = Crew(size, self._make_worker, self._report)
         self._crew.start(self._warm)
         self._ahead = Ahead(self._warm, folder, self._hear, self._bury)
-        self._closed = threading.Event()
         self._watcher = threading.Thread(target=self._watch, daemon=True)
         self._watcher.start()
 
@@ -265,7 +262,6 @@ class RunService:
         with suppress(StoreError):
             self.catalogue.purge(KEPT)
         while not self._closed.wait(TICK):
-            done: list[str] = []
             with suppress(StoreError), self._lock:
                 self._crew.tick()
                 self._deal()
