@@ -1,6 +1,8 @@
 """The command line: numbers that scripts can read, one sentence on bad input, and a quick start."""
 
 import json
+import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -198,6 +200,15 @@ def test_a_full_disk_is_one_sentence() -> None:
         done = subprocess.run(program("rules"), stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT, check=False)
     assert done.returncode == 1
     assert done.stderr == "tpo-lab rules: [Errno 28] No space left on device.\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="closes streams as a POSIX shell does")
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_closed_stream_is_no_error(closed: str) -> None:
+    line = f"{shlex.join(program('target', '--scores', '1,0'))} {closed}"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("candidate") == (">&-" not in closed.split())
 
 
 def test_a_quick_start() -> None:

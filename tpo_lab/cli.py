@@ -23,6 +23,7 @@ class _Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line; the exit code."""
+    _open_standard_streams()
     parser = _Parser(
         prog="tpo-lab", description="How a group of scored samples turns into a policy update.", allow_abbrev=False
     )
@@ -49,6 +50,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"tpo-lab {args.command}: {error}.", file=sys.stderr)
         return 1
     return code or 0
+
+
+def _open_standard_streams() -> None:
+    """Where a shell has closed some, as `>&-` does: what is printed there is dropped, and no file gets their numbers."""
+    if sys.stdin and sys.stdout and sys.stderr:
+        return
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(number, True)
+    os.close(number)
+    sys.stdin = sys.stdin or os.fdopen(0)
+    sys.stdout = sys.stdout or os.fdopen(1, "w")
+    sys.stderr = sys.stderr or os.fdopen(2, "w")
 
 
 def _drop_output() -> None:

@@ -170,7 +170,9 @@ def test_ctrl_c_keeps_what_is_done(fake: Path, tmp_path: Path, capsys: pytest.Ca
     assert pd.read_parquet(out).groupby(["method", "seed"]).size().tolist() == [3] * 6
 
 
-def test_a_second_ctrl_c_does_not_wait(fake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_ctrl_c_does_not_wait(
+    fake: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(RunService, "stop", lambda *_: os.kill(os.getpid(), signal.SIGINT))
 
     def press() -> None:
@@ -179,7 +181,10 @@ def test_a_second_ctrl_c_does_not_wait(fake: Path, monkeypatch: pytest.MonkeyPat
 
     with meanwhile(press):
         assert main(played(3)) == 130
-    assert Catalogue(fake).list()[0].status == "interrupted"
+    (row,) = Catalogue(fake).list()
+    assert row.status == "interrupted"
+    told = f"Left at once; `tpo-lab runs resume {row.id}` goes on from what was kept last."
+    assert capsys.readouterr().err.splitlines()[-1] == told
 
 
 def test_a_method_that_fails_is_told_and_counts(fake: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -243,8 +248,10 @@ def test_a_store_that_fills_up_ends_the_command_with_the_reason(
 
     monkeypatch.setattr(Catalogue, "set_run", full)
     assert main(played(0)) == 2
-    assert capsys.readouterr().err.endswith("tpo-lab run: The disk is full.\n")
-    assert Catalogue(fake).list()[0].status == "interrupted"
+    (row,) = Catalogue(fake).list()
+    assert row.status == "interrupted"
+    again = f"Once it can be written, `tpo-lab runs resume {row.id}` goes on with the run."
+    assert capsys.readouterr().err.endswith(f"tpo-lab run: The disk is full. {again}\n")
 
 
 def test_a_run_beyond_the_memory_is_refused(

@@ -1,6 +1,7 @@
 """The log: one line an event, whoever writes, rotated, and never in anybody's way."""
 
 import logging
+import shutil
 import subprocess
 import sys
 import threading
@@ -84,6 +85,15 @@ def test_who_writes_waits_for_who_rotates(folder: Path) -> None:
         assert not (folder / log.NAME).exists()
     writer.join()
     assert "lab started" in (folder / log.NAME).read_text()
+
+
+def test_a_folder_that_was_deleted_stays_away(folder: Path) -> None:
+    """One with nothing but a log in it would be refused as a data folder."""
+    log.start(folder)
+    log.event("lab started")
+    shutil.rmtree(folder)
+    log.event("lane failed")
+    assert not folder.exists()
 
 
 def test_where_nothing_can_be_written_nothing_happens(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:

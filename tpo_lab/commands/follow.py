@@ -56,8 +56,15 @@ def follow(service: RunService, run_id: str, args: argparse.Namespace) -> int:
     Raises:
         InputError: if the run has been removed, the store cannot be used any more, or the file cannot be written.
     """
-    with _ctrl_c() as pressed:
-        snapshot = _watched(service, run_id, pressed)
+    try:
+        with _ctrl_c() as pressed:
+            snapshot = _watched(service, run_id, pressed)
+    except KeyboardInterrupt:
+        say(f"\nLeft at once; `tpo-lab runs resume {run_id}` goes on from what was kept last.")
+        raise
+    except StoreError as error:
+        again = f"Once it can be written, `tpo-lab runs resume {run_id}` goes on with the run."
+        raise StoreError(error.field, f"{error} {again}") from error
     _say_how_it_ended(snapshot, by_hand=bool(pressed))
     try:
         if args.out is not None and snapshot.lanes:
@@ -137,7 +144,7 @@ class _Progress:
             if lane.method not in self._told and lane.status in ("done", "failed"):
                 self._told.add(lane.method)
                 took = f"{lane.seconds:.1f} s, and {lane.compile_seconds:.1f} s to compile"
-                error = lane.reason or f"error {error_of(snapshot.lanes.get(lane.method))}"
+                error = lane.reason.rstrip(".") or f"error {error_of(snapshot.lanes.get(lane.method))}"
                 say(f"{label_of(lane.method)} {lane.status}: {error}; {took}")
 
     def end(self) -> None:

@@ -52,12 +52,15 @@ class _Shared(RotatingFileHandler):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder / NAME, maxBytes=BYTES, backupCount=KEPT, encoding="utf-8", delay=True)
+        self._folder = folder
         self._between = FileLock(folder / f"{NAME}.lock", timeout=1, mode=0o600, poll_interval=0.002)
         self.setFormatter(logging.Formatter("%(asctime)s.%(msecs)03dZ %(process)d %(message)s", "%Y-%m-%dT%H:%M:%S"))
         assert self.formatter
         self.formatter.converter = time.gmtime
 
     def emit(self, record: logging.LogRecord) -> None:
+        if not self._folder.is_dir():  # deleted while the lab runs: the lock would make it anew, open to all
+            return
         with suppress(OSError, TimeoutError), self._between:
             if self.stream and not self._is_open(self.stream):
                 self.stream.close()
