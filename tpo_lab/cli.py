@@ -53,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _open_standard_streams() -> None:
-    """Where a shell has closed some, as `>&-` does: what is printed there is dropped, and no file gets their numbers."""
+    """Where a shell has closed some, as `>&-` does: what is printed there is dropped, no file gets their numbers."""
     if sys.stdin and sys.stdout and sys.stderr:
         return
     while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
