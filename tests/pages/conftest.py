@@ -1,10 +1,15 @@
 """Pages without a browser, each run without the entry: nobody draws, so nobody is waited for."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from streamlit.delta_generator import DeltaGenerator
 
+from tests.runs.store import new_home
+from tests.runs.test_service import FAKE
+from tpo_lab.runs import service as module
+from tpo_lab.runs.service import RunService
 from tpo_lab.ui import pace
 
 
@@ -24,3 +29,12 @@ def opened_on(monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, str]]:
 
     monkeypatch.setattr(DeltaGenerator, "page_link", page_link)
     return found
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[RunService]:
+    """A service of its own, whose one worker computes nothing."""
+    service = RunService(new_home(tmp_path / "lab", monkeypatch), workers=1, command=FAKE)
+    monkeypatch.setattr(module, "_service", service)
+    yield service
+    service.close()

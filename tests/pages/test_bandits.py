@@ -1,7 +1,6 @@
 """The page Bandits without a browser and without JAX: what it asks of the service and what it shows of a run."""
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,24 +9,13 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.runs.store import new_home
-from tests.runs.test_service import FAKE
 from tpo_lab.experiments.config import BanditConfig
-from tpo_lab.runs import service as module
 from tpo_lab.runs.service import RunService
 from tpo_lab.runs.snapshot import Snapshot
 
 PAGE = Path(__file__).parents[2] / "pages" / "bandits.py"
 SMALL = {"steps": "8", "seeds": "3"}
 CONFIG = BanditConfig(steps=8, seeds=3)
-
-
-@pytest.fixture
-def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[RunService]:
-    service = RunService(new_home(tmp_path / "lab", monkeypatch), workers=1, command=FAKE)
-    monkeypatch.setattr(module, "_service", service)
-    yield service
-    service.close()
 
 
 def opened(**query: str) -> AppTest:

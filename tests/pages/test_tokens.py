@@ -1,30 +1,17 @@
 """The page Token reversal without a browser and without JAX: presets, fields, and what is asked of the service."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.test_runs import chart, click, enabled, opened, progress, quiet, url, wait
-from tests.runs.store import new_home
-from tests.runs.test_service import FAKE
+from tests.pages.runs_page import chart, click, enabled, opened, progress, quiet, url, wait
 from tpo_lab.experiments.config import BanditConfig
 from tpo_lab.experiments.presets import PRESETS
 from tpo_lab.experiments.reversal import ReversalConfig
-from tpo_lab.runs import service as module
 from tpo_lab.runs.service import RunService
 
 LIVE = PRESETS["live-terminal"].config
-
-
-@pytest.fixture
-def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[RunService]:
-    service = RunService(new_home(tmp_path / "lab", monkeypatch), workers=1, command=FAKE)
-    monkeypatch.setattr(module, "_service", service)
-    yield service
-    service.close()
 
 
 def typed(page: AppTest, label: str, value: float) -> AppTest:
