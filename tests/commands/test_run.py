@@ -266,9 +266,17 @@ def test_a_run_beyond_the_memory_is_refused(
     assert Catalogue(fake).list() == ()
 
 
+def test_a_folder_in_the_place_of_the_file_is_told_before_there_is_a_run(
+    fake: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (fake / "taken.parquet").mkdir()
+    assert main([*played(0), "--out", str(fake / "taken.parquet")]) == 2
+    assert capsys.readouterr().err.endswith("taken.parquet is a folder; --out needs the name of a file.\n")
+    assert Catalogue(fake).list() == ()
+
+
 def test_a_file_that_cannot_be_written_loses_nothing(fake: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (fake / "taken").mkdir()
-    assert main([*played(0), "--out", str(fake / "taken")]) == 2
+    assert main([*played(0), "--out", str(fake / f"{'long' * 99}.parquet")]) == 2
     printed = capsys.readouterr()
     (row,) = Catalogue(fake).list()
     assert f"The run is kept: `tpo-lab runs export {row.id} FILE` writes it." in printed.err
@@ -284,6 +292,9 @@ def test_a_file_that_cannot_be_written_loses_nothing(fake: Path, capsys: pytest.
         (["run", "live-terminal", "--set", "eta=-1"], "temperature eta must be a number"),
         (["run", "live-terminal", "--seeds", "0"], "from 1 to"),
         (["run", "live-terminal", "--out", "/nowhere/at/all.parquet"], "does not exist"),
+        (["run", "live-terminal", "--out", ""], "--out must end in .parquet, not ''"),
+        (["run", "live-terminal", "--out", "x.csv"], "--out must end in .parquet, not 'x.csv'; `runs export` writes"),
+        (["run", "fig4-digits", "--set", "folder=/nowhere"], "The folder /nowhere does not exist."),
     ],
 )
 def test_bad_input_is_one_sentence_and_code_2(

@@ -7,6 +7,7 @@ from typing import Any
 
 from tpo_lab.commands.outputs import ENDS, add_outputs, check_outputs
 from tpo_lab.errors import InputError
+from tpo_lab.experiments.digits import DigitsConfig
 from tpo_lab.experiments.presets import PRESETS
 
 
@@ -65,7 +66,10 @@ def _run(args: argparse.Namespace) -> int:
     # The other commands, and a wrong word, need not wait for these.
     from tpo_lab.commands.follow import advising, follow, say, serving
     from tpo_lab.runs.catalogue import LONGEST
+    from tpo_lab.tasks.digits_idx import read_folder
 
+    if isinstance(config, DigitsConfig) and config.folder:
+        read_folder(config.folder)  # what is wrong with it is told once, before there is a run
     preset = PRESETS[args.preset]
     changed = [f"{k}={_text(v)}" for k, v in vars(config).items() if v != getattr(preset.config, k)]
     with serving() as service:
