@@ -19,10 +19,12 @@ def test_times_are_summed_up_in_words_and_as_json() -> None:
         answers=(100.0, 140.0, 120.0),
         first_openings=(2000.0, 2200.0),
         later_openings=(900.0, 800.0),
+        bare_openings=(700.0, 800.0),
     )
     assert times.as_text() == (
         "key press to all 2 charts: median 12 ms, p90 14 ms, of 3 presses; to Python's answer: median 120 ms\n"
-        "first useful paint, warm server: median 850 ms, 2100 ms with an empty cache, of 2 openings each"
+        "first useful paint, warm server: median 850 ms, 2100 ms with an empty cache, of 2 openings each; "
+        "a bare Streamlit page: 750 ms"
     )
     assert times.as_json() == {
         "charts": 2,
@@ -30,11 +32,13 @@ def test_times_are_summed_up_in_words_and_as_json() -> None:
         "answers": (100.0, 140.0, 120.0),
         "first_openings": (2000.0, 2200.0),
         "later_openings": (900.0, 800.0),
+        "bare_openings": (700.0, 800.0),
         "press_median": 12.0,
         "press_p90": 14.0,
         "answer_median": 120.0,
         "first_opening_median": 2100.0,
         "later_opening_median": 850.0,
+        "bare_opening_median": 750.0,
     }
 
 

@@ -2,7 +2,6 @@
 
 import csv
 import json
-import resource
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -225,18 +224,11 @@ def test_a_store_that_cannot_be_written_is_listed(
         assert "read-only" in runs("pin", run_id, code=2)
 
 
-def test_a_list_starts_quickly_and_loads_no_jax(catalogue: Catalogue) -> None:
+def test_a_list_loads_nothing_slow(catalogue: Catalogue) -> None:
     done(catalogue)
     code = (
         "import sys; from tpo_lab.cli import main; main(['runs', 'list']); "
         "print(*({'jax', 'pandas', 'scipy', 'pyarrow', 'streamlit'} & sys.modules.keys()), file=sys.stderr)"
     )
-
-    def seconds() -> float:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        listed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        assert listed.stderr == "\n"
-        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-    assert min(seconds() for _ in range(5)) < 0.5
+    listed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert listed.stderr == "\n"

@@ -5,20 +5,27 @@ The charts draw a press themselves, ahead of Python; the words and the formula c
 
 import statistics
 import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import psutil  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tpo_lab.bench.browser import HOW_TO_GET, find, launch, settled
-from tpo_lab.bench.server import running
+from tpo_lab.bench.server import Server, running
 from tpo_lab.errors import InputError
 
 PATH = "/target"
 SLIDER = "Temperature η"
 OPENINGS = 5
+# Opened at the path of the Target page too: a server of one page shows it under every path.
+BARE = """import streamlit as st
+st.html('<p data-tpo-revision="bare">bare</p>')
+"""
 WARM_UP = 3
+WARM_SECONDS = 180
 PAUSE_MS = 150
 
 # Each chart stamps data-tpo-revision on its root once it has drawn new data, with "+" where Python has not answered;
@@ -59,6 +66,7 @@ class PageTimes:
         answers: from the same event to the paint after every chart shows what Python has answered.
         first_openings: from the start of a navigation to the paint of the first chart, with an empty cache.
         later_openings: the same in a browser that has opened the page twice before: it keeps compiled scripts then.
+        bare_openings: the same of a Streamlit page that holds one word; what a page of its own can save lies above it.
     """
 
     charts: int
@@ -66,6 +74,7 @@ class PageTimes:
     answers: tuple[float, ...]
     first_openings: tuple[float, ...]
     later_openings: tuple[float, ...]
+    bare_openings: tuple[float, ...]
 
     def as_json(self) -> dict[str, object]:
         """The times and their summary."""
@@ -76,6 +85,7 @@ class PageTimes:
             "answer_median": statistics.median(self.answers),
             "first_opening_median": statistics.median(self.first_openings),
             "later_opening_median": statistics.median(self.later_openings),
+            "bare_opening_median": statistics.median(self.bare_openings),
         }
 
     def as_text(self) -> str:
@@ -86,7 +96,8 @@ class PageTimes:
             f"to Python's answer: median {statistics.median(self.answers):.0f} ms\n"
             f"first useful paint, warm server: median {statistics.median(self.later_openings):.0f} ms, "
             f"{statistics.median(self.first_openings):.0f} ms with an empty cache, "
-            f"of {len(self.later_openings)} openings each"
+            f"of {len(self.later_openings)} openings each; "
+            f"a bare Streamlit page: {statistics.median(self.bare_openings):.0f} ms"
         )
 
 
@@ -107,28 +118,43 @@ def measure(presses: int) -> PageTimes:
         if path is None:
             raise InputError("browser", HOW_TO_GET)
         with running(Path(home)) as server, launch(api, path) as browser:
-            _warm_up(browser, server.url)
-            first: list[float] = []
-            later: list[float] = []
-            for _ in range(OPENINGS):
-                context = _context(browser, server.url)
-                for times in (first, [], later):
-                    page = open_page(context)
-                    times.append(float(page.evaluate("window.tpoOpened")))
-                    page.close()
-                context.close()
+            _warm_up(browser, server)
+            bare_script = Path(home, "bare.py")
+            bare_script.write_text(BARE)
+            with running(Path(home), bare_script) as bare_server:
+                pairs = [_openings(browser, (server.url, bare_server.url)) for _ in range(OPENINGS)]
             charts, times_ms = press(open_page(_context(browser, server.url)), presses)
     drawn, answered = zip(*times_ms, strict=True)
-    return PageTimes(charts, drawn, answered, tuple(first), tuple(later))
+    first, later = zip(*(lab for lab, _ in pairs), strict=True)
+    return PageTimes(charts, drawn, answered, first, later, tuple(bare[1] for _, bare in pairs))
 
 
-def _warm_up(browser: Browser, url: str) -> None:
-    """Open both kinds of page once, and wait until the worker process has compiled and ended its first run."""
-    context = _context(browser, url)
+def _openings(browser: Browser, urls: Sequence[str]) -> list[tuple[float, float]]:
+    """Of each server the first and the third opening in a browser of its own, in turns so that they share the noise."""
+    contexts = [_context(browser, url) for url in urls]
+    times: list[list[float]] = [[] for _ in urls]
+    for _ in range(3):
+        for context, mine in zip(contexts, times, strict=True):
+            page = open_page(context)
+            mine.append(float(page.evaluate("window.tpoOpened")))
+            page.close()
+    for context in contexts:
+        context.close()
+    return [(mine[0], mine[-1]) for mine in times]
+
+
+def _warm_up(browser: Browser, server: Server) -> None:
+    """Open both kinds of page once; wait until a run has ended, and until nothing is compiled ahead any more."""
+    context = _context(browser, server.url)
     page = open_page(context)
     page.goto("/bandits")
     page.get_by_text("Done: step").wait_for(timeout=120_000)
     context.close()
+    lab, deadline = psutil.Process(server.pid), time.monotonic() + WARM_SECONDS
+    while any("tpo_lab.runs.warmth" in process.cmdline() for process in lab.children()):
+        if time.monotonic() > deadline:
+            raise InputError("bench", f"The lab still compiles ahead after {WARM_SECONDS} s.")
+        time.sleep(0.5)
 
 
 def _context(browser: Browser, url: str) -> BrowserContext:
