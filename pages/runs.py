@@ -42,6 +42,7 @@ def chosen_run(runs: RunService, form: Form[runs_view.Seen], run: Snapshot) -> N
 
 form = load("runs", {"run": "", "find": "", **runs_view.FIELDS}, runs_view.seen)
 runs = runs_store.runs()
+st.markdown("#### Runs of the lab and of the terminal")
 if runs:
     runs_store.complain()
     text_field(form, "Find", "find", hint="words: a status, a name, a method, a setting")

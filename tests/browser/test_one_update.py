@@ -25,6 +25,7 @@ def test_keys_step_and_play_goes_to_the_end(page: Page) -> None:
     page.goto("/one_update?scores=1,0,0.5")
     settled(page)
     expect(page.get_by_role("heading", name="Sample", exact=True)).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("button", name="Step Shortcut")).to_be_visible()  # it listens to the key
     page.keyboard.press("s")
     at(page, "score")
     page.keyboard.press("s")
