@@ -1,6 +1,7 @@
 """The page Bandits without a browser and without JAX: what it asks of the service and what it shows of a run."""
 
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.pages import runs_page
+from tests.pages.runs_page import click, enabled, quiet, url
 from tpo_lab.experiments.config import BanditConfig
 from tpo_lab.runs.service import RunService
 from tpo_lab.runs.snapshot import Snapshot
@@ -18,16 +21,7 @@ SMALL = {"steps": "8", "seeds": "3"}
 CONFIG = BanditConfig(steps=8, seeds=3)
 
 
-def opened(**query: str) -> AppTest:
-    page = AppTest.from_file(str(PAGE), default_timeout=30)
-    for name, value in query.items():
-        page.query_params[name] = value
-    return quiet(page.run())
-
-
-def quiet(page: AppTest) -> AppTest:
-    assert not page.exception
-    return page
+opened = partial(runs_page.opened, "bandits")
 
 
 def ended(runs: RunService, run_id: str) -> Snapshot:
@@ -36,23 +30,9 @@ def ended(runs: RunService, run_id: str) -> Snapshot:
     return runs.get(run_id)
 
 
-def click(page: AppTest, label: str) -> AppTest:
-    (button,) = [b for b in page.button if b.label == label]
-    assert not button.disabled, label
-    return quiet(button.click().run())
-
-
-def enabled(page: AppTest) -> set[str]:
-    return {b.label for b in page.button if not b.disabled}
-
-
 def typed(page: AppTest, label: str, value: float) -> AppTest:
     (field,) = [n for n in page.number_input if n.label.startswith(label)]
     return quiet(field.set_value(value).run())
-
-
-def url(page: AppTest) -> dict[str, str]:
-    return {name: value[0] if isinstance(value, list) else value for name, value in page.query_params.items()}
 
 
 def chart(page: AppTest, index: int = 0) -> pd.DataFrame:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from streamlit.delta_generator import DeltaGenerator
 from streamlit.testing.v1 import AppTest
 
 from tests.rollouts_io.making import lines, sample
@@ -19,19 +18,6 @@ from tpo_lab.ui.rollouts_view import DEFAULTS, read
 from tpo_lab.ui.view import View
 
 PAGE = Path(__file__).parents[2] / "pages" / "rollouts.py"
-
-
-@pytest.fixture(autouse=True)
-def links(monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, str]]:
-    """What the links to other pages carry; a page by itself knows no other."""
-    found: dict[str, dict[str, str]] = {}
-
-    def link(_: DeltaGenerator, page: str, *, label: str, query_params: dict[str, str], **__: object) -> None:
-        assert (PAGE.parents[1] / page).is_file()
-        found[label] = query_params
-
-    monkeypatch.setattr(DeltaGenerator, "page_link", link)
-    return found
 
 
 def opened(**query: str) -> AppTest:
@@ -93,18 +79,20 @@ def test_every_sample_in_every_look(name: str, look: str) -> None:
     quiet(opened(sample=name, look=look))
 
 
-def test_a_group_is_shown_with_its_candidates_and_leaves_for_the_other_pages(links: dict[str, dict[str, str]]) -> None:
+def test_a_group_is_shown_with_its_candidates_and_leaves_for_the_other_pages(
+    opened_on: dict[str, dict[str, str]],
+) -> None:
     page = opened(look="groups", sample="table", group="3")
     shown = html_of(page)
     assert "Group 3, step 1" in shown
     assert "Candidate 5" in shown
-    assert set(links) == {"Open on Target", "Open on One update", "Open on Low variance"}
-    target = View.from_query(links["Open on Target"]).scenario
+    assert set(opened_on) == {"target", "one_update", "low_variance"}
+    target = View.from_query(opened_on["target"]).scenario
     assert target.kind == "log_probs"
-    assert Scenario.from_query(links["Open on One update"]) == target
-    low = microscope.read({**microscope.DEFAULTS, **links["Open on Low variance"]}).scenario
+    assert Scenario.from_query(opened_on["one_update"]) == target
+    low = microscope.read({**microscope.DEFAULTS, **opened_on["low_variance"]}).scenario
     assert low.scores == target.scores
-    np.testing.assert_allclose(np.array(low.policy), report(target).p_old, rtol=1e-12)
+    np.testing.assert_allclose(report(low).p_old, report(target).p_old, rtol=1e-12)
 
 
 def test_a_range_narrows_the_groups() -> None:

@@ -8,7 +8,6 @@ import streamlit as st
 
 from tpo_lab.errors import InputError
 from tpo_lab.group.limits import MAX_CANDIDATES
-from tpo_lab.group.parse import write_numbers
 from tpo_lab.group.report import report
 from tpo_lab.group.rules import RULES
 from tpo_lab.group.scenario import Scenario
@@ -19,11 +18,11 @@ from tpo_lab.rollouts_io.logged import Logged
 from tpo_lab.rollouts_io.numbers import Block, block_of
 from tpo_lab.rollouts_io.settings import Setting
 from tpo_lab.rollouts_io.table import Rollouts
+from tpo_lab.ui.links import open_on
 from tpo_lab.ui.pieces import signed
 from tpo_lab.ui.reading import typeset
 from tpo_lab.ui.rollouts_data import Data
 from tpo_lab.ui.rollouts_view import View
-from tpo_lab.ui.view import View as TargetView
 
 CARDS = 64
 
@@ -42,7 +41,7 @@ def draw(data: Data, view: View, health: Health, group: int) -> None:
         st.caption(scenario)
     else:
         st.html("".join(f"<p><b>{v.title}.</b> {typeset(v.text)}</p>" for v in verdicts(report(scenario))[:2]))
-        _links(scenario)
+        open_on(scenario, "target", "one_update", "low_variance")
     st.html(cards(table, block_of(table, view.now, group), data.logged(), group))
 
 
@@ -70,24 +69,6 @@ def scenario_of(table: Rollouts, group: int, setting: Setting) -> Scenario | str
         )
     except InputError as error:
         return str(error)
-
-
-def _links(scenario: Scenario) -> None:
-    target = TargetView(scenario).to_query()
-    low = {name: text for name, text in scenario.to_query().items() if name in ("scores", "eta", "rule")}
-    if scenario.policy is not None:
-        low["policy"] = write_numbers(tuple(np.exp(report(scenario).log_p_old).tolist()))
-    one, two, three = st.columns(3)
-    one.page_link("pages/target.py", label="Open on Target", icon=":material/bar_chart:", query_params=target)
-    two.page_link(
-        "pages/one_update.py",
-        label="Open on One update",
-        icon=":material/footprint:",
-        query_params=scenario.to_query(),
-    )
-    three.page_link(
-        "pages/low_variance.py", label="Open on Low variance", icon=":material/microbiology:", query_params=low
-    )
 
 
 def cards(table: Rollouts, block: Block, compared: Logged | None, group: int) -> str:
