@@ -21,6 +21,14 @@ def be_modest() -> None:
         Path("/proc/self/oom_score_adj").write_text("500")
 
 
+def stand_back() -> None:
+    """Be modest, and compute only while the machine has nothing else to do, where its system knows such a thing."""
+    be_modest()
+    if hasattr(os, "SCHED_IDLE"):
+        with suppress(OSError):
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+
+
 def claim_standard_output() -> Emit:
     """Keep standard output for messages: whatever else prints goes to standard error."""
     pipe = os.fdopen(os.dup(1), "wb")

@@ -13,14 +13,14 @@ import jax
 
 from tpo_lab.runs.ahead import live
 from tpo_lab.runs.lane import Lane
-from tpo_lab.runs.manners import be_modest, claim_standard_output
+from tpo_lab.runs.manners import claim_standard_output, stand_back
 
 COMPILED = "compiled"
 
 
 def main() -> None:
     """Compile what the command line lists."""
-    be_modest()
+    stand_back()
     emit = claim_standard_output()
     threading.Thread(target=_end_with_input, daemon=True).start()
     keep_compiled(Path(sys.argv[1]))
