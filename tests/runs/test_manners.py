@@ -6,7 +6,11 @@ import sys
 
 import pytest
 
-ASK = "import os; from tpo_lab.runs.manners import stand_back as back; back(); print(os.sched_getscheduler(0), os.nice(0))"
+ASK = """import os
+from tpo_lab.runs.manners import stand_back
+stand_back()
+print(os.sched_getscheduler(0), os.nice(0))
+"""
 
 
 @pytest.mark.skipif(not hasattr(os, "SCHED_IDLE"), reason="this system has no class for idle time")
