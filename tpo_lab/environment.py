@@ -9,7 +9,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 LOCKS = {"lab": "requirements.lock", "test": "requirements-test.lock"}
-COMMANDS = {"lab": ["streamlit", "run", "app.py"], "test": ["pytest"]}
+MANY = ["-n", "logical", "--maxprocesses", "4", "--dist", "loadgroup", "--no-loadscope-reorder"]  # processes
+COMMANDS = {"lab": ["streamlit", "run", "app.py"], "test": ["pytest", *MANY]}
 USAGE = """usage: python3 tpo_lab/bootstrap.py lab [streamlit options]   set up .venv, then start the lab
        python3 tpo_lab/bootstrap.py test [pytest options]    set up .venv, then run the tests"""
 NO_PIP = (
