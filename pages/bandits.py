@@ -1,34 +1,39 @@
-"""The single-context bandit, live: four methods on the same draws, error and misalignment over updates."""
+"""The bandit, live: one context or many, every method from the same start, error and misalignment over updates."""
 
 import streamlit as st
 
-from tpo_lab.experiments.config import BanditConfig
-from tpo_lab.ui import bandit_form, bandit_tab, live, runs_files, runs_store, url
+from tpo_lab.ui import config_form, config_page, live, runs_files, runs_store, runs_view
+from tpo_lab.ui.config_form import Shelf
 from tpo_lab.ui.entry import through_app
-from tpo_lab.ui.sentences import refuse
+from tpo_lab.ui.form import load
 
 through_app()
 
-st.markdown(
-    "#### One of K actions is right\n"
-    "Each step draws B actions and moves the logits by α along the method's direction, from the same random numbers."
+SHELF = Shelf(
+    first={
+        "fig2": "One context",
+        "easy": "One context, ten actions",
+        "fig3": "A hundred contexts",
+        "fig3-sampled": "A hundred contexts, sampled",
+    },
+    papers={"easy": "fig2", "fig3-sampled": "fig3"},
 )
+
+form = load("bandits", SHELF.fields(), SHELF.make)
+st.markdown("#### One of K actions is right")
 runs = runs_store.runs()
 if runs is None:
     st.stop()
-tab = bandit_tab.load()
+config_page.preset_row(form, SHELF)
 with st.sidebar:
-    right = bandit_form.settings(tab)
-if tab.bad_url:
-    refuse(f"The link could not be read. {tab.bad_url} The settings stay as they were.")
+    config_form.settings(form)
 runs_store.complain()
-run = live.find(runs, tab.run, BanditConfig) if tab.run else None
-shown = run.config if run and isinstance(run.config, BanditConfig) else tab.config
-bandit_form.buttons(runs, tab, right, run)
-live.follow(runs, run, shown, settings=bandit_form.summary(shown))
-st.caption(
-    "A zero update takes no step and has no angle: GRPO, where all rewards are equal. "
-    "Late in a run DG falls to the cut-off at steps where no seed draws a wrong action."
-)
+run = config_page.run_of(runs, form, SHELF)
+config_page.run_row(runs, form, run)
+shown = run.config if run else form.view.config
+names = form.view.seen.of(shown)
+runs_view.controls(form, shown, names)
+settings = config_page.summary(shown, run.row.preset if run else form.view.preset.name)
+live.follow(runs, run, shown, names, form.view.seen.look, settings=settings)
 runs_files.files(runs, run, shown)
-url.write(tab.to_query())
+form.write_url()

@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from tests.pages import runs_page
 from tests.pages.runs_page import click, enabled, quiet, url
 from tpo_lab.experiments.config import BanditConfig
+from tpo_lab.experiments.multi_bandit import MultiBanditConfig
 from tpo_lab.runs.service import RunService
 from tpo_lab.runs.snapshot import Snapshot
 
@@ -56,6 +57,7 @@ def test_it_shows_the_run_that_was_computed_before_anybody_came(runs: RunService
     assert "Done: step 150 of 150" in texts(page)
     assert "50 ± 0&nbsp;% (n 100)" in texts(page)
     assert enabled(page) == {"Run", "Another seed"}
+    assert "About" in texts(page)
 
 
 def test_without_a_run_there_are_axes_and_a_sentence(runs: RunService) -> None:
@@ -75,7 +77,7 @@ def test_run_starts_what_the_fields_say_and_the_url_holds_it(runs: RunService) -
     second_tab = opened(**url(page))
     assert len(chart(second_tab)) == 6
     assert [n.value for n in second_tab.number_input if n.label.startswith("Temperature")] == [0.5]
-    assert "(paper: 1)" in " ".join(n.label for n in second_tab.number_input)
+    assert "(preset: 1)" in " ".join(n.label for n in second_tab.number_input)
 
 
 def test_another_seed_is_the_next_one(runs: RunService) -> None:
@@ -93,7 +95,7 @@ def test_stop_keeps_the_curves_and_lets_run_again(runs: RunService) -> None:
     while runs.get(run_id).steps < 3 or runs.get(run_id).status != "running":
         time.sleep(0.01)
     page = quiet(page.run())
-    assert enabled(page) == {"Pause", "Stop"} | {b for b in enabled(page) if b.startswith("Reset")}
+    assert enabled(page) == {"Pause", "Stop", "Back to the preset"}
     click(page, "Stop")
     ended(runs, run_id)
     page = quiet(page.run())
@@ -119,18 +121,18 @@ def test_bad_input_is_said_and_changes_nothing_else(runs: RunService) -> None:
         "Actions K must be a whole number from 2 to 1,000, not 1.",
         "Temperature η must be a number from 0.01 to 100, not 0.",
     ]
-    assert enabled(page) == {"Reset to the paper's"}
+    assert enabled(page) == {"Back to the preset"}
     assert (url(page), len(chart(page))) == (before, 8)
-    page = click(page, "Reset to the paper's")
+    page = click(page, "Back to the preset")
     assert not page.error
-    assert "run" in url(page)
-    assert "Run to see these" in texts(page)
+    assert "Run" in enabled(page)
+    assert url(page) == {}
 
 
 @pytest.mark.usefixtures("runs")
 def test_no_method_is_no_run() -> None:
     page = opened(**SMALL)
-    chips: Any = page.get("button_group")[0]
+    chips: Any = next(group for group in page.get("button_group") if group.proto.label == "Methods")
     page = quiet(chips.set_value([]).run())
     assert [e.value for e in page.error] == ["Choose at least one method of tpo, dg, grpo, pg."]
     assert "Run" not in enabled(page)
@@ -146,6 +148,20 @@ def test_a_bad_url_is_said_and_the_papers_settings_stay() -> None:
     page = typed(page, "Seeds", 7)
     assert not page.error
     assert url(page) == {"seeds": "7"}
+
+
+def test_a_preset_of_many_contexts_has_its_own_settings(runs: RunService) -> None:
+    chips: Any = next(group for group in opened().get("button_group") if group.proto.label == "Presets")
+    page = quiet(chips.set_value("fig3").run())
+    assert url(page) == {"preset": "fig3"}
+    assert [n.value for n in page.number_input if n.label.startswith("Contexts")] == [100]
+    page = click(typed(page, "Contexts", 7), "Run")
+    assert (runs.list()[0].config, runs.list()[0].preset) == (MultiBanditConfig(contexts=7), "fig3")
+    ended(runs, runs.list()[0].id)
+    page = opened(**url(page))
+    assert "fig3, contexts 7" in texts(page)
+    assert set(chart(page)["ce"].dropna()) == {0.5}
+    assert "Unknown setting 'steps'" in opened(preset="fig3", steps="8").error[0].value
 
 
 def test_a_run_that_is_gone_leaves_its_settings(runs: RunService) -> None:

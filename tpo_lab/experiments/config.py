@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from tpo_lab.errors import InputError, shown
 from tpo_lab.methods.registry import METHODS, Method
@@ -80,7 +80,37 @@ def one_of(name: str, value: Any, known: tuple[str, ...]) -> str:
 
 @dataclass(frozen=True)
 class Config:
-    """What the configurations of all tasks share: each is one JSON object, and no field is guessed."""
+    """What the configurations of all tasks share: each is one JSON object, and no field is guessed.
+
+    Attributes:
+        known: the methods that the task has.
+        numbers: its settings that are numbers, by name of the field.
+        choices: the names that a field may hold, by name of the field.
+
+    Raises:
+        InputError: one sentence, for the first field that is wrong.
+    """
+
+    known: ClassVar[Registry[Method]]
+    numbers: ClassVar[Registry[Setting]]
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+
+    def __post_init__(self) -> None:
+        for setting in self.numbers.values():
+            object.__setattr__(self, setting.name, setting.check(getattr(self, setting.name)))
+        for name, options in self.choices.items():
+            one_of(name, getattr(self, name), options)
+        object.__setattr__(self, "methods", self._methods())
+
+    def _methods(self) -> tuple[str, ...]:
+        """The names of the methods, each once, in the order given."""
+        names = getattr(self, "methods")  # noqa: B009  # every task has the field, with a default of its own
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            raise InputError("methods", f"Methods must be a list of names, not {_quoted(names)}.")
+        chosen = tuple(dict.fromkeys(self.known[name].name for name in names))
+        if not chosen:
+            raise InputError("methods", f"Choose at least one method of {', '.join(self.known)}.")
+        return chosen
 
     def to_json(self) -> str:
         """One JSON object with every field."""
@@ -128,12 +158,16 @@ class BanditConfig(Config):
         steps: updates.
         seeds: independent repetitions.
         seed: what the repetitions' random numbers are derived from.
-        methods: names in `BANDIT_METHODS`, each once; the order of the registry is kept.
+        methods: names in `BANDIT_METHODS`, each once.
         update: `sampled`, or `exact`: what infinitely many samples would give.
 
     Raises:
         InputError: one sentence, for the first of them that is wrong.
     """
+
+    known = BANDIT_METHODS
+    numbers = SETTINGS
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"update": UPDATE_KINDS}
 
     actions: int = 100
     samples: int = 100
@@ -145,12 +179,6 @@ class BanditConfig(Config):
     seed: int = 0
     methods: tuple[str, ...] = tuple(BANDIT_METHODS)
     update: str = "sampled"
-
-    def __post_init__(self) -> None:
-        for setting in SETTINGS.values():
-            object.__setattr__(self, setting.name, setting.check(getattr(self, setting.name)))
-        object.__setattr__(self, "methods", _methods(self.methods))
-        one_of("update", self.update, UPDATE_KINDS)
 
     @property
     def episodes(self) -> int:
@@ -166,42 +194,6 @@ class BanditConfig(Config):
         others = self.actions - 1
         gain = self.alpha * self.steps * math.sqrt(self.actions / others)
         return others * math.exp(-gain) / (1 + others * math.exp(-gain))
-
-    def to_query(self) -> dict[str, str]:
-        """What differs from the paper's run, as URL parameters."""
-        paper = BanditConfig()
-        query = {n: repr(v).removesuffix(".0") for n in SETTINGS if (v := getattr(self, n)) != getattr(paper, n)}
-        query |= {"update": self.update} if self.update != paper.update else {}
-        return query | ({"methods": ",".join(self.methods)} if self.methods != paper.methods else {})
-
-    @classmethod
-    def from_query(cls, query: Mapping[str, str]) -> Self:
-        """The configuration of URL parameters.
-
-        Raises:
-            InputError: if a parameter is unknown or wrong.
-        """
-        values: dict[str, Any] = {name: _number(text) if name in SETTINGS else text for name, text in query.items()}
-        if "methods" in query:
-            values["methods"] = query["methods"].split(",") if query["methods"] else []
-        return cls.from_mapping(values)
-
-
-def _methods(names: Any) -> tuple[str, ...]:
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        raise InputError("methods", f"Methods must be a list of names, not {_quoted(names)}.")
-    chosen = {BANDIT_METHODS[name].name for name in names}
-    if not chosen:
-        raise InputError("methods", f"Choose at least one method of {', '.join(BANDIT_METHODS)}.")
-    return tuple(name for name in BANDIT_METHODS if name in chosen)
-
-
-def _number(text: str) -> Any:
-    """The number that a text means, or the text, for the check to refuse."""
-    try:
-        return json.loads(text) if len(text) < 40 else text
-    except ValueError:
-        return text
 
 
 def _quoted(value: Any) -> str:

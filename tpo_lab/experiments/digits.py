@@ -39,6 +39,9 @@ class DigitsConfig(Config):
         InputError: one sentence, for the first field that is wrong. What is in the folder is checked when it is read.
     """
 
+    known = DIGITS_METHODS
+    numbers = SETTINGS
+
     methods: tuple[str, ...] = tuple(DIGITS_METHODS)
     folder: str | None = None
     prompts: int = 100
@@ -51,10 +54,6 @@ class DigitsConfig(Config):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for setting in SETTINGS.values():
-            object.__setattr__(self, setting.name, setting.check(getattr(self, setting.name)))
+        super().__post_init__()
         if self.folder is not None and (not isinstance(self.folder, str) or not self.folder or "\0" in self.folder):
             raise InputError("folder", f"The folder must be a path, or null for 8x8 digits, not {shown(self.folder)}.")
-        if isinstance(self.methods, str) or not self.methods:
-            raise InputError("methods", "Methods must be a list of names, with at least one.")
-        object.__setattr__(self, "methods", tuple(dict.fromkeys(DIGITS_METHODS[n].name for n in self.methods)))

@@ -1,9 +1,10 @@
 """The configuration of the multi-context bandit. Importing this loads no JAX."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
-from tpo_lab.errors import InputError
-from tpo_lab.experiments.config import UPDATE_KINDS, Config, Setting, one_of
+from tpo_lab.experiments.config import UPDATE_KINDS, Config, Setting
 from tpo_lab.methods.registry import METHODS, Method
 from tpo_lab.registry import Registry
 
@@ -42,6 +43,10 @@ class MultiBanditConfig(Config):
         InputError: one sentence, for the first field that is wrong.
     """
 
+    known = MULTI_BANDIT_METHODS
+    numbers = SETTINGS
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"update": UPDATE_KINDS}
+
     methods: tuple[str, ...] = tuple(MULTI_BANDIT_METHODS)
     update: str = "exact"
     contexts: int = 100
@@ -53,11 +58,3 @@ class MultiBanditConfig(Config):
     episodes: int = 1_000
     seeds: int = 100
     seed: int = 0
-
-    def __post_init__(self) -> None:
-        for setting in SETTINGS.values():
-            object.__setattr__(self, setting.name, setting.check(getattr(self, setting.name)))
-        one_of("update", self.update, UPDATE_KINDS)
-        if isinstance(self.methods, str) or not self.methods:
-            raise InputError("methods", "Methods must be a list of names, with at least one.")
-        object.__setattr__(self, "methods", tuple(dict.fromkeys(MULTI_BANDIT_METHODS[n].name for n in self.methods)))

@@ -67,7 +67,17 @@ def _presets() -> Iterator[Preset]:
         ("live",),
     )
     yield Preset("fig2", "One context, 100 actions, sampled: whose direction is right.", BanditConfig())
+    yield Preset(
+        "easy",
+        "Ten actions instead of a hundred: where a success is never far, the methods hardly differ.",
+        BanditConfig(actions=10, steps=100),
+    )
     yield Preset("fig3", "Exact updates in 100 contexts: how far from supervised learning.", MultiBanditConfig())
+    yield Preset(
+        "fig3-sampled",
+        "The same with 10 sampled actions in each context instead of exact updates: what noise leaves of it.",
+        MultiBanditConfig(update="sampled", samples=10, seeds=10),
+    )
     yield Preset(
         "fig4-digits",
         "Digits, one guess an image: 8x8 digits, or MNIST with --set folder=FOLDER.",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tpo_lab.errors import InputError
-from tpo_lab.experiments.config import Config, Setting, one_of
+from tpo_lab.experiments.config import Config, Setting
 from tpo_lab.group.rules import RULES
 from tpo_lab.methods.registry import METHODS, Knob, Method
 from tpo_lab.registry import Registry
@@ -65,6 +65,10 @@ class ReversalConfig(Config):
         InputError: one sentence, for the first field that is wrong.
     """
 
+    known = REVERSAL_METHODS
+    numbers = SETTINGS
+    choices = CHOICES
+
     methods: tuple[str, ...] = ("tpo", "grpo", "ppo", "dg")
     target: str = "reverse_copy"
     reward: str = "terminal"
@@ -92,19 +96,13 @@ class ReversalConfig(Config):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for setting in SETTINGS.values():
-            object.__setattr__(self, setting.name, setting.check(getattr(self, setting.name)))
-        for name, known in CHOICES.items():
-            one_of(name, getattr(self, name), known)
+        super().__post_init__()
         if self.epochs is not None:
             object.__setattr__(self, "epochs", EPOCHS.check(self.epochs))
         if self.rule is not None:
             object.__setattr__(self, "rule", RULES[self.rule].name)
         if self.kl_budget is not None and not (self.eta is None and self.anchor is None):
             raise InputError("kl_budget", "A KL budget solves for eta, without an anchor: set one of them.")
-        if isinstance(self.methods, str) or not self.methods:
-            raise InputError("methods", "Methods must be a list of names, with at least one.")
-        object.__setattr__(self, "methods", tuple(dict.fromkeys(REVERSAL_METHODS[n].name for n in self.methods)))
         for name in self.methods:
             self.knobs(name)
             if self.reward == "terminal" and METHODS[name].group == "tokens":
