@@ -113,6 +113,33 @@ def test_a_lane_that_goes_on_from_a_checkpoint_is_followed(folder: Path) -> None
     catalogue.close()
 
 
+def test_only_what_is_asked_for_is_summed_up_and_what_was_left_out_catches_up_when_asked(folder: Path) -> None:
+    catalogue = Catalogue(folder)
+    run_id = catalogue.add(CONFIG)
+    reader = Reader(catalogue, run_id)
+    with RunFile.create(folder, run_id, DIAGNOSTICS, 3) as file:
+        file.take("tpo")
+        file.append("tpo", 0, values_of(0, 10), b"ten")
+        assert list(reader.read(()).lanes["tpo"].curves) == ["error"]  # the first one counts the steps
+        check(reader.read(DIAGNOSTICS), "tpo", 10)
+        file.append("tpo", 10, values_of(10, 7) + 1)
+        first = reader.read(("error", "of another kind of run"))
+        assert (list(first.lanes["tpo"].curves), first.lanes["tpo"].steps) == (["error"], 17)
+        assert file.take("tpo").steps == 10
+        file.append("tpo", 10, values_of(10, 2))
+        for _ in range(2):
+            assert reader.read(("error",)).lanes["tpo"].steps == 12
+        both = reader.read()  # nothing new in the file, but the other one has all that happened before it
+        check(both, "tpo", 12)
+        file.append("tpo", 12, values_of(12, 1))
+        assert reader.read(("misalignment",)).lanes["tpo"].steps == 13
+        check(reader.read(), "tpo", 13)
+        check(both, "tpo", 12)
+        assert first.lanes["tpo"].curves["error"].mean[-1] == pytest.approx(values_of(16, 1)[0, 0].mean() + 1)
+    reader.close()
+    catalogue.close()
+
+
 def test_what_the_catalogue_says_is_seen_without_new_steps(folder: Path) -> None:
     catalogue, other = Catalogue(folder), Catalogue(folder)
     run_id = done(catalogue)

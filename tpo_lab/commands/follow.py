@@ -82,7 +82,7 @@ def follow(service: RunService, run_id: str, args: argparse.Namespace) -> int:
 def _watched(service: RunService, run_id: str, pressed: list[int]) -> Snapshot:
     progress, stopping = _Progress(), False
     while True:
-        snapshot = service.get(run_id)
+        snapshot = service.get(run_id, ("error",))
         progress.show(snapshot, service.seconds_left(run_id))
         if snapshot.finished:
             progress.end()

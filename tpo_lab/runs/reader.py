@@ -1,22 +1,17 @@
-"""Runs as they are now, at the price of what is new: a page may ask several times a second."""
+"""Runs as they are now, at the price of what is new and asked for: a page may ask several times a second."""
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable
 from types import MappingProxyType
 
-import numpy as np
-import numpy.typing as npt
-
 from tpo_lab.errors import InputError
-from tpo_lab.experiments.summaries import Summary, summarise
 from tpo_lab.runs.catalogue import Catalogue
-from tpo_lab.runs.curves import Chunk, RunFile, Values, path_of
+from tpo_lab.runs.course import Course
+from tpo_lab.runs.curves import RunFile, Values, path_of
 from tpo_lab.runs.database import StoreError, damaged
 from tpo_lab.runs.rows import RunRow
 from tpo_lab.runs.snapshot import LaneSnapshot, Snapshot
-
-BLOCK = 32768  # values that are summed up at once: they stay in the processor's cache
 
 
 class Reader:
@@ -31,33 +26,35 @@ class Reader:
         self._catalogue, self.run_id = catalogue, run_id
         self._lock = threading.Lock()
         self._file: RunFile | None = None
-        self._version, self._since = -1, 0
-        self._lanes: dict[str, _Lane] = {}
-        self._snapshot: Snapshot | None = None
+        self._version = -1
+        self._courses: dict[str, Course] = {}  # every diagnostic; one that nobody asks for stays behind
+        self._looks: dict[frozenset[str] | None, Snapshot] = {}  # as the run is now, by what was asked for
 
-    def read(self) -> Snapshot:
+    def read(self, names: Iterable[str] | None = None) -> Snapshot:
         """The run now; the same object as before if nothing has changed.
 
         Curves that cannot be read are named in `broken`; what was read before stays.
+
+        Args:
+            names: of the diagnostics whose curves are looked at; None: all. One that a run does not have is left out.
 
         Raises:
             InputError: if there is no such run (any more).
             StoreError: if the catalogue cannot be read.
         """
+        asked = None if names is None else frozenset(names)
         with self._lock:
             row = self._row()
             try:
-                changed, broken = self._advance(row), ""
+                changed, broken = self._advance(row, asked), ""
             except StoreError as error:
                 row = self._row()  # again: it may just have been purged
                 changed, broken = False, "" if row.deleted else f"The curves of this run cannot be read. {error}"
-            before = self._snapshot
-            if before is None or changed or (before.row, before.broken) != (row, broken):
-                found = {lane.method: self._lanes[lane.method] for lane in row.lanes if lane.method in self._lanes}
-                lanes = {method: lane.snapshot() for method, lane in found.items()}
-                self._snapshot = Snapshot(row, MappingProxyType(lanes), broken)
-            assert self._snapshot
-            return self._snapshot
+            if changed or any((look.row, look.broken) != (row, broken) for look in self._looks.values()):
+                self._looks.clear()
+            if asked not in self._looks:
+                self._looks[asked] = Snapshot(row, MappingProxyType(self._lanes(row, asked)), broken)
+            return self._looks[asked]
 
     def values(self, method: str) -> dict[str, Values]:
         """Each diagnostic of a method, each seed for itself: (T, S) float32. They are read from the file each time.
@@ -94,31 +91,53 @@ class Reader:
             self._file = RunFile.open(self._catalogue.folder, self.run_id)
         return self._file
 
-    def _advance(self, row: RunRow) -> bool:
-        """Read what is new; returns whether there was anything."""
+    def _asked(self, asked: frozenset[str] | None) -> dict[str, Course]:
+        """What is to be read: what was asked for, and always the first one, which counts the steps."""
+        return {
+            name: course
+            for d, (name, course) in enumerate(self._courses.items())
+            if d == 0 or asked is None or name in asked
+        }
+
+    def _lanes(self, row: RunRow, asked: frozenset[str] | None) -> dict[str, LaneSnapshot]:
+        """Every lane that has a step."""
+        courses, lanes = self._asked(asked), {}
+        for method in (lane.method for lane in row.lanes):
+            there = {name: course for name, course in courses.items() if course.steps(method)}
+            if there:
+                curves = {name: course.summary(method) for name, course in there.items()}
+                last = {name: course.last(method) for name, course in there.items()}
+                steps = next(iter(there.values())).steps(method)
+                lanes[method] = LaneSnapshot(steps, MappingProxyType(curves), MappingProxyType(last))
+        return lanes
+
+    def _advance(self, row: RunRow, asked: frozenset[str] | None) -> bool:
+        """Read what is new in what is asked for; returns whether there are new steps."""
         file = self._open()
         if file is None:
             if any(lane.steps for lane in row.lanes):
                 raise StoreError("store", f"{path_of(self._catalogue.folder, row.id)} is missing or empty.")
             return False
-        version = file.version()
-        if version == self._version:
+        if not self._courses:
+            self._courses = {name: Course(d) for d, name in enumerate(file.diagnostics)}
+        courses = [*self._asked(asked).values()]
+        counted, version = courses[0], file.version()
+        if version == self._version and all(course.since == counted.since for course in courses):
             return False
-        chunks = file.read(self._since)
+        before, chunks = counted.since, file.read(min(course.since for course in courses))
         totals = {lane.method: lane.total for lane in row.lanes}
         for method in dict.fromkeys(chunk.lane for chunk in chunks):
             mine = [chunk for chunk in chunks if chunk.lane == method]
-            lane = self._lanes.setdefault(method, _Lane(file.diagnostics, totals.get(method, 0)))
-            for piece in _pieces(mine):
-                file.check_follows(piece[0], lane.steps)
-                lane.put(piece[0].first, np.concatenate([chunk.values for chunk in piece]))
-        for lane_row in row.lanes:
-            there = self._lanes[lane_row.method].steps if lane_row.method in self._lanes else 0
-            if lane_row.status == "done" and there < lane_row.total:
-                raise damaged(file.path, f"steps {there} to {lane_row.total - 1} of {lane_row.method} are missing")
-        self._since = chunks[-1].id if chunks else self._since
+            for course in courses:
+                course.put(file, method, mine, totals.get(method, 0))
+        for lane in row.lanes:
+            if lane.status == "done" and counted.steps(lane.method) < lane.total:
+                missing = f"steps {counted.steps(lane.method)} to {lane.total - 1} of {lane.method} are missing"
+                raise damaged(file.path, missing)
+        for course in courses if chunks else ():
+            course.since = chunks[-1].id
         self._version = version
-        return bool(chunks)
+        return counted.since != before
 
 
 class Readers:
@@ -155,44 +174,3 @@ class Readers:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-class _Lane:
-    """Statistics of a lane, one array (5, D, capacity) that is only ever filled further: older views stay true."""
-
-    def __init__(self, diagnostics: tuple[str, ...], total: int) -> None:
-        self._diagnostics, self.steps = diagnostics, 0
-        self._columns: npt.NDArray[np.float64] = np.empty((len(Summary._fields), len(diagnostics), total))
-        self._last: Values = np.empty((len(diagnostics), 0), np.float32)
-
-    def snapshot(self) -> LaneSnapshot:
-        """What is there now."""
-        seen = self._columns[:, :, : self.steps]
-        seen.flags.writeable = False
-        curves = {name: Summary(*seen[:, d]) for d, name in enumerate(self._diagnostics)}
-        last = dict(zip(self._diagnostics, self._last, strict=True))
-        return LaneSnapshot(self.steps, MappingProxyType(curves), MappingProxyType(last))
-
-    def put(self, first: int, values: Values) -> None:
-        """Append steps, or replace all from `first` on."""
-        t, d, s = values.shape
-        end = first + t
-        if first < self.steps or end > self._columns.shape[2]:
-            room = np.empty((*self._columns.shape[:2], max(self._columns.shape[2], end)))
-            room[:, :, :first] = self._columns[:, :, :first]
-            self._columns = room
-        length = max(1, BLOCK // (d * s))
-        for at in range(0, t, length):
-            block = values[at : at + length]
-            for column, part in zip(self._columns, summarise(block.reshape(-1, s)), strict=True):
-                column[:, first + at : first + at + len(block)] = part.reshape(-1, d).T
-        self.steps, self._last = end, values[-1].copy()
-
-
-def _pieces(chunks: list[Chunk]) -> Iterator[list[Chunk]]:
-    """Chunks of one lane in the order of writing, cut where a later one does not follow on the one before."""
-    start = 0
-    for at in range(1, len(chunks) + 1):
-        if at == len(chunks) or chunks[at].first != chunks[at - 1].first + len(chunks[at - 1].values):
-            yield chunks[start:at]
-            start = at

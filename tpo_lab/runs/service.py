@@ -7,6 +7,7 @@ catalogue. Thread-safe.
 
 import atexit
 import threading
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -89,9 +90,9 @@ class RunService:
         config = KINDS[row.kind].from_mapping({**vars(row.config), **changes})
         return self.start(config, "" if changes else row.preset)
 
-    def get(self, run_id: str) -> Snapshot:
-        """A run with its curves as they are now."""
-        return self.readers.get(run_id).read()
+    def get(self, run_id: str, names: Iterable[str] | None = None) -> Snapshot:
+        """A run with the curves of some diagnostics as they are now; None: of all."""
+        return self.readers.get(run_id).read(names)
 
     def list(self) -> tuple[RunRow, ...]:
         """Every run, the newest first."""
@@ -275,8 +276,7 @@ class RunService:
 
     def _obey(self) -> None:
         for run_id, wanted in self.catalogue.wanted(self._owner.id).items():
-            job = self._jobs.get(run_id)
-            if job and wanted != job.asked:
+            if (job := self._jobs.get(run_id)) and wanted != job.asked:
                 self._apply(job, wanted)
 
 

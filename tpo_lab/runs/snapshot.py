@@ -15,8 +15,9 @@ class LaneSnapshot:
 
     Attributes:
         steps: how many steps are in.
-        curves: statistics over seeds of each diagnostic at each of these steps; read-only arrays.
-        last: each seed's values at the last of them, shape (S,).
+        curves: statistics over seeds at each of these steps, of the run's first diagnostic and of each that was asked
+            for; read-only arrays.
+        last: of the same diagnostics each seed's value at the last step, shape (S,).
     """
 
     steps: int

@@ -37,7 +37,7 @@ def final_errors(runs: RunService, rows: Iterable[RunRow]) -> tuple[dict[str, st
 def _read(runs: RunService, run_id: str) -> str:
     reader = Reader(runs.catalogue, run_id)
     try:
-        snapshot = reader.read()
+        snapshot = reader.read(("error",))
     except InputError:
         return ""
     finally:
