@@ -22,11 +22,23 @@ from tpo_lab.policies import transformer
 from tpo_lab.policies.transformer import Params, Shape
 from tpo_lab.training import diagnostics, kept
 from tpo_lab.training.diagnostics import DIAGNOSTICS, FIRST_EPOCH, LAST_EPOCH, SHOWS_DIVERGENCE
+from tpo_lab.training.look import Look
 from tpo_lab.training.optimiser import Partition, optimiser
 from tpo_lab.training.plan import Numbers, Plan, blocks, plan_of
-from tpo_lab.training.rollouts import Rollouts, chosen, extras, roll_out
+from tpo_lab.training.rollouts import Rollouts, chosen, extras, look_at, nothing_to_see, roll_out
 
-__all__ = ["CHUNK", "DIAGNOSTICS", "SHOWS_DIVERGENCE", "State", "chunk", "compiled", "init", "step", "warm"]
+__all__ = [
+    "CHUNK",
+    "DIAGNOSTICS",
+    "SHOWS_DIVERGENCE",
+    "State",
+    "chunk",
+    "chunk_and_look",
+    "compiled",
+    "init",
+    "step",
+    "warm",
+]
 
 # Most of the time to compile goes into code that runs for microseconds. The older emitters and the first level of
 # optimisation halve it; the products come from libraries, and a step takes as long as before.
@@ -63,15 +75,22 @@ def chunk(config: ReversalConfig, method: str, state: State, episodes: int) -> t
 
     A value that is not finite is recorded as it is, at its episode.
     """
+    return chunk_and_look(config, method, state, episodes)[:2]
+
+
+def chunk_and_look(
+    config: ReversalConfig, method: str, state: State, episodes: int
+) -> tuple[State, dict[str, Any], Look | None]:
+    """`chunk`, and what the last of these episodes saw; None of no episode."""
     plan, numbers = plan_of(config, method)
     run = _program(plan, numbers, state)
-    parts = [np.empty((0, len(DIAGNOSTICS)), dtype=np.float32)]
+    parts, look = [np.empty((0, len(DIAGNOSTICS)), dtype=np.float32)], None
     while episodes > 0:
         n = min(episodes, CHUNK)
-        state, rows = run(numbers, state, jnp.int32(n))
+        state, rows, look = run(numbers, state, jnp.int32(n))
         parts.append(np.asarray(rows)[:n])
         episodes -= n
-    return state, dict(zip(DIAGNOSTICS, np.concatenate(parts).T, strict=True))
+    return state, dict(zip(DIAGNOSTICS, np.concatenate(parts).T, strict=True)), look
 
 
 def warm(config: ReversalConfig, method: str) -> None:
@@ -84,16 +103,16 @@ def warm(config: ReversalConfig, method: str) -> None:
         beginning.result()
 
 
-def compiled(plan: Plan, numbers: Numbers, state: State) -> Callable[..., tuple[State, Array]]:
-    """The machine code of `(numbers, state, episodes) -> (state, rows)`, compiled anew."""
+def compiled(plan: Plan, numbers: Numbers, state: State) -> Callable[..., tuple[State, Array, Look]]:
+    """The machine code of `(numbers, state, episodes) -> (state, rows, look)`, compiled anew."""
     args = (numbers, state, jnp.int32(0))
-    return kept.compiled(repr(plan), partial(_chunk, plan), args, like=(state, 0), options=QUICK)
+    return kept.compiled(repr(plan), partial(_chunk, plan), args, like=(state, 0, Look(*Look._fields)), options=QUICK)
 
 
-_programs: dict[Any, Callable[..., tuple[State, Array]]] = {}
+_programs: dict[Any, Callable[..., tuple[State, Array, Look]]] = {}
 
 
-def _program(plan: Plan, numbers: Numbers, state: State) -> Callable[..., tuple[State, Array]]:
+def _program(plan: Plan, numbers: Numbers, state: State) -> Callable[..., tuple[State, Array, Look]]:
     key = (plan, jax.tree.structure((numbers, state)))
     if key not in _programs:
         _programs[key] = compiled(plan, numbers, state)
@@ -121,22 +140,25 @@ def _begin(shape: Shape, partition: Partition, anchored: bool, base: Array, seed
     return State(params, optimiser(0.0, partition).init(params), of_episodes, jnp.int32(0), reference)
 
 
-def _chunk(plan: Plan, numbers: Numbers, state: State, episodes: Array) -> tuple[State, Array]:
-    """The state after some episodes, and their diagnostics as the first rows of (CHUNK, diagnostics)."""
+def _chunk(plan: Plan, numbers: Numbers, state: State, episodes: Array) -> tuple[State, Array, Look]:
+    """The state after some episodes, their diagnostics as the first rows of (CHUNK, diagnostics), the last one's look.
 
-    def body(i: Array, carry: tuple[State, Array]) -> tuple[State, Array]:
-        state, rows = carry
-        state, metrics = step(plan, numbers, state)
+    To carry a look along costs nothing next to a step; to sample again for it would.
+    """
+
+    def body(i: Array, carry: tuple[State, Array, Look]) -> tuple[State, Array, Look]:
+        state, rows, _ = carry
+        state, metrics, look = step(plan, numbers, state)
         row = jnp.stack([metrics[name] for name in DIAGNOSTICS])
-        return state, lax.dynamic_update_index_in_dim(rows, row, i, axis=0)
+        return state, lax.dynamic_update_index_in_dim(rows, row, i, axis=0), look
 
     rows = jnp.zeros((CHUNK, len(DIAGNOSTICS)), dtype=jnp.float32)
-    done: tuple[State, Array] = lax.fori_loop(0, episodes, body, (state, rows))
+    done: tuple[State, Array, Look] = lax.fori_loop(0, episodes, body, (state, rows, nothing_to_see(plan)))
     return done
 
 
-def step(plan: Plan, numbers: Numbers, state: State) -> tuple[State, dict[str, Array]]:
-    """One episode: roll out, then take gradient epochs on that batch; the state after it and its diagnostics."""
+def step(plan: Plan, numbers: Numbers, state: State) -> tuple[State, dict[str, Array], Look]:
+    """One episode: roll out, then take gradient epochs on that batch; the state after it, diagnostics and look."""
     rollouts = roll_out(plan, state.params, jax.random.fold_in(state.key, state.episode))
     update = optimiser(numbers.learning_rate, plan.partition).update
     reference = None
@@ -146,22 +168,26 @@ def step(plan: Plan, numbers: Numbers, state: State) -> tuple[State, dict[str, A
     settings = numbers.knobs | extras(plan, reference)
 
     def epoch(i: Array, carry: tuple[Any, ...]) -> tuple[Any, ...]:
-        params, moments, old, _, first, _ = carry
+        params, moments, old, _, first, _, look = carry
         (value, gradient), (log_p, now, aux) = _gradient(plan, settings, params, rollouts, old, i == 0)
         metrics = diagnostics.of_first_epoch(rollouts, log_p, value, aux, optax.tree.norm(gradient))
         first = jnp.where(i == 0, jnp.stack([metrics[name] for name in FIRST_EPOCH]), first)
-        last = diagnostics.of_last_epoch(aux)
+        look = lax.cond(i == 0, lambda: look_at(plan, rollouts, log_p, now, aux.weights), lambda: look)
+        at_last = diagnostics.of_last_epoch(aux)
         updates, moments = update(gradient, moments, params)
         params = optax.apply_updates(params, updates)
-        return params, moments, jnp.where(i == 0, now, old), now, first, jnp.stack([last[name] for name in LAST_EPOCH])
+        last = jnp.stack([at_last[name] for name in LAST_EPOCH])
+        return params, moments, jnp.where(i == 0, now, old), now, first, last, look
 
     nothing = jnp.zeros_like(rollouts.signal)
-    carry = (state.params, state.optimiser, nothing, nothing, jnp.zeros(len(FIRST_EPOCH)), jnp.zeros(len(LAST_EPOCH)))
-    params, moments, old, now, first, last = lax.fori_loop(0, numbers.epochs, epoch, carry)
+    values = jnp.zeros(len(FIRST_EPOCH)), jnp.zeros(len(LAST_EPOCH))
+    carry = (state.params, state.optimiser, nothing, nothing, *values, nothing_to_see(plan))
+    params, moments, old, now, first, last, look = lax.fori_loop(0, numbers.epochs, epoch, carry)
     metrics = diagnostics.of_rollouts(plan, rollouts)
     metrics |= dict(zip(FIRST_EPOCH, first, strict=True)) | dict(zip(LAST_EPOCH, last, strict=True))
     metrics |= diagnostics.distances(plan, rollouts, settings, old, now)
-    return State(params, moments, state.key, state.episode + 1, state.reference), metrics
+    look = look._replace(log_p_last=now[: len(look.prompts)])
+    return State(params, moments, state.key, state.episode + 1, state.reference), metrics, look
 
 
 def _gradient(

@@ -10,6 +10,7 @@ from tpo_lab.methods.registry import METHODS
 from tpo_lab.policies.sampler import pick, sample
 from tpo_lab.policies.transformer import Params
 from tpo_lab.tasks.reversal import candidate_rewards, rewards, wanted
+from tpo_lab.training.look import Look, groups_kept
 from tpo_lab.training.plan import Plan
 
 
@@ -71,3 +72,43 @@ def extras(plan: Plan, reference: Array | None) -> dict[str, Any]:
     lengths = float(plan.shape.length) if plan.mean or plan.method == "gspo" else None
     found = {"rule": plan.rule, "lengths": lengths, "log_p_ref": reference}
     return {name: value for name, value in found.items() if value is not None}
+
+
+def look_at(plan: Plan, rollouts: Rollouts, log_p: Array, now: Array, weights: Array) -> Look:
+    """The look of a batch whose policy is still the behaviour policy.
+
+    Args:
+        log_p: of all tokens, (B, K', H, V).
+        now: what `chosen` takes of them, (..., N).
+        weights: of the loss, (..., N).
+    """
+    g = _groups(plan)
+    prompts, outputs = rollouts.prompts[:g], rollouts.outputs[:g]
+    return Look(
+        prompts=prompts,
+        wanted=wanted(prompts, plan.target, plan.shape.vocabulary),
+        outputs=outputs,
+        candidates=rollouts.candidates[:g],
+        rewards=rollouts.rewards[:g],
+        token_log_p=jnp.sum(jax.nn.one_hot(outputs, plan.shape.vocabulary) * log_p[:g], axis=-1),
+        signal=rollouts.signal[:g],
+        log_p_old=now[:g],
+        log_p_last=now[:g],
+        weights=weights[:g],
+    )
+
+
+def nothing_to_see(plan: Plan) -> Look:
+    """A look of zeros."""
+    g, h, k = _groups(plan), plan.shape.length, plan.candidates
+    group = METHODS[plan.method].group
+    values = jnp.zeros({"candidates": (g, k), "tokens": (g, h, k), "none": (g, h)}[group])
+    tokens, outputs = jnp.zeros((g, h), jnp.int32), jnp.zeros((g, plan.outputs, h), jnp.int32)
+    candidates = jnp.zeros((g, h, k if group == "tokens" else 0), jnp.int32)
+    rewards = jnp.zeros(outputs.shape)
+    return Look(tokens, tokens, outputs, candidates, rewards, rewards, values, values, values, values)
+
+
+def _groups(plan: Plan) -> int:
+    several = METHODS[plan.method].group != "none"
+    return groups_kept(plan.prompts, plan.shape.length * (plan.candidates if several else 1))
