@@ -67,15 +67,15 @@ def test_a_halt_leaves_it_as_it_was() -> None:
 
 
 def test_divergence_is_noted_by_seed_at_its_first_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    original = reversal.chunk
+    original = reversal.chunk_and_look  # `chunk` calls it too
 
     def breaks(config: Any, method: str, state: Any, n: int) -> Any:
         first = int(state.episode)
-        state, record = original(config, method, state, n)
+        state, record, look = original(config, method, state, n)
         bad = (np.arange(first, first + n) >= 3) & (float(np.asarray(record["reward"])[0]) >= 0)
-        return state, {**record, "loss": np.where(bad, np.nan, record["loss"])}
+        return state, {**record, "loss": np.where(bad, np.nan, record["loss"])}, look
 
-    monkeypatch.setattr(reversal, "chunk", breaks)
+    monkeypatch.setattr(reversal, "chunk_and_look", breaks)
     lane = Lane(REVERSAL, METHOD)
     lane.prepare()
     while lane.steps < 6:

@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,8 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tpo_lab.errors import InputError, shown
-from tpo_lab.runs import home
+from tpo_lab.runs import home, looks
 from tpo_lab.runs.database import StoreError, damaged, open_to_read, open_to_write, told, writing
+from tpo_lab.training.look import Look
 
 Values = npt.NDArray[np.float32]
 MIGRATIONS = (
@@ -113,13 +115,17 @@ class RunFile:
             if _crc(lane, steps, data=data or b"") != crc:
                 raise damaged(self.path, f"the checkpoint of {lane} is not what was written")
             execute("DELETE FROM chunks WHERE lane = ? AND first >= ?", (lane, steps))
+            looks.drop(self._connection, lane, steps)
         return Checkpoint(steps, data)
 
-    def append(self, lane: str, first: int, values: Values, checkpoint: bytes | None = None) -> None:
-        """Add the steps from `first` on and, if there is one, the checkpoint after them; both or neither.
+    def append(
+        self, lane: str, first: int, values: Values, checkpoint: bytes | None = None, look: bytes | None = None
+    ) -> None:
+        """Add the steps from `first` on and, if there is one, the checkpoint after them; all or nothing.
 
         Args:
             values: (T, D, S), the diagnostics in the file's order; T may be 0.
+            look: at the batch of the last of these steps, see `looks.to_bytes`.
 
         Raises:
             StoreError: if it could not be written, or somebody else has taken the lane.
@@ -141,6 +147,8 @@ class RunFile:
                 blob = data.tobytes()
                 row = (lane, first, len(data), _crc(lane, first, len(data), data=blob), blob)
                 execute("INSERT INTO chunks (lane, first, steps, crc, data) VALUES (?, ?, ?, ?, ?)", row)
+            if look is not None:
+                looks.put(self._connection, lane, first + len(data) - 1, look)
             if checkpoint is not None:
                 steps = first + len(data)
                 changes = (steps, _crc(lane, steps, data=checkpoint), checkpoint, lane)
@@ -171,6 +179,24 @@ class RunFile:
             parts.append(chunk.values)
             steps += len(chunk.values)
         return np.concatenate(parts)
+
+    def looks(self) -> dict[str, tuple[int, ...]]:
+        """The steps of each lane whose batches are kept.
+
+        Raises:
+            StoreError: if they cannot be read.
+        """
+        with told(self.path):
+            return looks.steps(self._connection)
+
+    def look(self, lane: str, step: int) -> Look | None:
+        """The batch of a step; None if it is not kept.
+
+        Raises:
+            StoreError: if what is there is not what was written.
+        """
+        with told(self.path):
+            return looks.get(self._connection, lane, step, partial(damaged, self.path))
 
     def check_follows(self, chunk: Chunk, steps: int) -> None:
         """Raises StoreError if there is a gap between the first `steps` steps of a lane and a chunk."""

@@ -20,8 +20,10 @@ from tpo_lab.experiments.digits import DigitsConfig
 from tpo_lab.experiments.kinds import AnyConfig, steps_of
 from tpo_lab.experiments.multi_bandit import MultiBanditConfig
 from tpo_lab.experiments.reversal import ReversalConfig
+from tpo_lab.runs import looks
 from tpo_lab.tasks import bandit, multi_bandit
 from tpo_lab.training import digits, reversal
+from tpo_lab.training.look import steps_kept
 
 Values = npt.NDArray[np.float32]  # (T, D, S): steps, diagnostics, seeds
 
@@ -65,6 +67,7 @@ class Lane:
         seconds: of computation so far, without `prepare`.
         rate: steps per second lately; 0 before the first.
         diverged: by seed, the first step whose values show a policy that is not finite.
+        look: at the batch of the latest step and the first seed, as `looks.to_bytes` writes it, if it is to be kept.
 
     Raises:
         InputError: if the configuration does not allow the method, or the checkpoint is not of this lane.
@@ -79,6 +82,8 @@ class Lane:
         self.diverged: dict[int, int] = {}
         self._parts: list[Any] = []
         self._checkpoint = checkpoint
+        self.look: bytes | None = None
+        self._kept = steps_kept(self.total) if hasattr(self.task, "chunk_and_look") else ()
         self._length = 1  # a single step first: of the largest settings one takes seconds
 
     def prepare(self) -> None:
@@ -101,22 +106,28 @@ class Lane:
         Args:
             halt: asked before each seed; if it says so, nothing has happened, and the answer is None.
         """
-        n = min(self._length, self.total - self.steps)
+        next_kept = next((step for step in self._kept if step >= self.steps), self.total)  # ends a chunk
+        n = min(self._length, self.total - self.steps, next_kept + 1 - self.steps)
+        look = None
         began = time.perf_counter()
         after, columns = [], []
         for part in self._parts:
             if halt():
                 return None
-            state, record = self.task.chunk(self.config, self.method, part, n)
+            if not after and self.steps + n > next_kept:
+                state, record, look = self.task.chunk_and_look(self.config, self.method, part, n)
+            else:
+                state, record = self.task.chunk(self.config, self.method, part, n)
             after.append(state)
             columns.append(np.stack([np.reshape(record[name], (n, -1)) for name in self.diagnostics], axis=1))
         values: Values = np.concatenate(columns, axis=2)
+        self.look = look and looks.to_bytes(look)
         took = time.perf_counter() - began
         self._note_divergence(values)
         self._parts, self.steps, self.seconds = after, self.steps + n, self.seconds + took
         self.rate = 0.7 * self.rate + 0.3 * n / took if self.rate else n / took
         wanted = min(max(SHORT, SHARE * self.seconds), LONG)
-        self._length = max(1, min(self.task.CHUNK, 2 * n, round(n * wanted / took)))
+        self._length = max(1, min(self.task.CHUNK, 2 * self._length, round(n * wanted / took)))
         return values
 
     def _note_divergence(self, values: Values) -> None:

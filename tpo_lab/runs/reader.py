@@ -12,6 +12,7 @@ from tpo_lab.runs.curves import RunFile, Values, path_of
 from tpo_lab.runs.database import StoreError, damaged
 from tpo_lab.runs.rows import RunRow
 from tpo_lab.runs.snapshot import LaneSnapshot, Snapshot
+from tpo_lab.training.look import Look
 
 
 class Reader:
@@ -69,8 +70,28 @@ class Reader:
             values = file.values(method)
             return {name: values[:, d] for d, name in enumerate(file.diagnostics)}
 
+    def looks(self) -> dict[str, tuple[int, ...]]:
+        """The steps of each method whose batches are kept.
+
+        Raises:
+            StoreError: if they cannot be read.
+        """
+        with self._lock:
+            file = self._open()
+            return file.looks() if file else {}
+
+    def look(self, method: str, step: int) -> Look | None:
+        """The batch of a step; None if it is not kept. It is read from the file each time.
+
+        Raises:
+            StoreError: if it cannot be read.
+        """
+        with self._lock:
+            file = self._open()
+            return file.look(method, step) if file else None
+
     def close(self) -> None:
-        """Close the file; the next look opens it again."""
+        """Close the file; the next read opens it again."""
         with self._lock:
             self._close()
 

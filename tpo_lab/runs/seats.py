@@ -69,10 +69,10 @@ class Seat:
         due = spent >= WORTH * self._cost and time.monotonic() - self._kept_at >= LEAST
         first = self.lane.steps - len(values)
         if not due and self.lane.steps < self.lane.total:
-            self._file.append(self.lane.method, first, values)
+            self._file.append(self.lane.method, first, values, look=self.lane.look)
             return
         began = time.perf_counter()
-        self._file.append(self.lane.method, first, values, self.lane.to_bytes())
+        self._file.append(self.lane.method, first, values, self.lane.to_bytes(), self.lane.look)
         took = time.perf_counter() - began  # now and then much longer, when SQLite copies its log into the file
         self._cost = (self._cost + took) / 2 if self._cost else took
         self._kept_steps, self._kept_seconds, self._kept_at = self.lane.steps, self.lane.seconds, time.monotonic()
