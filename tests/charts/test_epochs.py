@@ -7,7 +7,8 @@ from tpo_lab.methods.registry import METHODS
 
 def test_the_curves_are_drawn_in_the_methods_colours() -> None:
     for log in (True, False):
-        spec = epochs.spec("Title", ("tpo", "grpo"), log=log, epochs=2)
+        spec = epochs.spec("Title", log=log, epochs=2)
         svg = drawn(spec, epochs.data({"tpo": [1.0, 0.1, 0.0], "grpo": [2.0, 1.0, 0.5]}, log=log))
         assert all(METHODS[name].colour in svg and METHODS[name].label in svg for name in ("tpo", "grpo"))
-    assert epochs.data({"tpo": [1.0, 0.0]}, log=True)["lines"]["value"] == [1.0, 1e-5]
+        assert METHODS["rloo"].label not in svg  # the legend has what is drawn, of all that might be
+    assert epochs.data({"tpo": [99.0, 0.0]}, log=True)["lines"]["value"] == [10.0, 1e-5]

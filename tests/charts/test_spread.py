@@ -59,10 +59,19 @@ def test_every_rule_has_a_look_of_its_own() -> None:
     assert len(looks) == len(RULES)
 
 
-def test_bars_and_trust_compile() -> None:
-    svg = drawn(
-        bars.spec("Title", {"one": "#000", "two": "#fff"}), bars.data(["a", "b"], {"one": [1, 2], "two": [0, -1]})
-    )
-    assert "two" in svg
+def test_bars_show_what_the_data_hold_under_one_specification() -> None:
+    spec = bars.spec({"one": "#010101", "two": "#020202", "three": "#030303"})
+    svg = drawn(spec, bars.data("Some <title>", ["a", "b"], {"three": [1, 2], "one": [0, -1]}, ticks=[1, 1]))
+    assert "Some &lt;title&gt;" in svg
+    legend = [text for text in ("one", "two", "three") if f">{text}</text>" in svg]
+    assert legend == ["one", "three"]
+    assert svg.index(">three</text>") < svg.index(">one</text>")  # in the order of the data
+    empty = drawn(spec, bars.data("Nothing", [], {}))
+    assert "Nothing" in empty
+    probabilities = drawn(spec, bars.data("P", ["a"], {"one": [0.1]}, ends=bars.PROBABILITIES))
+    assert ">1.0</text>" in probabilities
+
+
+def test_the_charts_of_trust_compile() -> None:
     for spec in (trust.intervals(), trust.threshold(), trust.tradeoffs()):
         vl_convert.vegalite_to_vega(json.dumps(spec))

@@ -1,44 +1,19 @@
 """The page Low variance without a browser: every trap and look, the numbers on the charts, and bad input."""
 
 import io
-import re
-from pathlib import Path
-from typing import Any
+from functools import partial
 
 import numpy as np
-import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from tests.pages.test_target import control, quiet, sentences, url
+from tests.pages.page import click, control, data, quiet, sentences, texts, typed, url
+from tests.pages.page import opened as page_of
 from tpo_lab.group.rules import RULES
 from tpo_lab.group.traps import TRAPS
 from tpo_lab.ui import microscope
 from tpo_lab.ui.microscope_rules import csv_text
 
-PAGE = Path(__file__).parents[2] / "pages" / "low_variance.py"
-
-
-def opened(**query: str) -> AppTest:
-    page = AppTest.from_file(str(PAGE), default_timeout=30)
-    for name, value in query.items():
-        page.query_params[name] = value
-    return quiet(page.run())
-
-
-def texts(page: AppTest) -> str:
-    return re.sub("<[^>]*>", "", " ".join(element.proto.body for element in page.get("html")))
-
-
-def data(page: AppTest, chart: int, name: str) -> dict[str, list[Any]]:
-    """A data set of a chart, by column."""
-    (found,) = [d for d in page.get("vega_lite_chart")[chart].proto.datasets if d.name == name]
-    table: dict[str, list[Any]] = pa.ipc.open_stream(io.BytesIO(found.data.data)).read_all().to_pydict()
-    return table
-
-
-def typed(page: AppTest, label: str, text: str, kind: str = "text_input") -> AppTest:
-    return quiet(control(page, kind, label).set_value(text).run())
+opened = partial(page_of, "low_variance")
 
 
 def test_it_opens_on_the_low_variance_trap() -> None:
@@ -66,8 +41,7 @@ def test_the_slider_moves_the_group_and_leaves_the_curves() -> None:
     assert float(url(page)["spread"]) == 1e-7
     assert data(page, 0, "now")["spread"] == [pytest.approx(1e-7)]
     assert data(page, 0, "chosen") == before
-    (back,) = [b for b in page.button if b.label.startswith("Back to the scores")]
-    assert "spread" not in url(quiet(back.click().run()))
+    assert "spread" not in url(click(page, "Back to the scores as typed, σ = 0.433"))
 
 
 def test_equal_scores_have_no_slider_and_leak_only_where_a_stack_does() -> None:
@@ -96,8 +70,7 @@ def test_the_noise_is_estimated_from_repeats() -> None:
     page.session_state["microscope.open.repeats"] = True
     page = typed(quiet(page.run()), "One line a candidate", "1.0 1.2\n0 0.2", "text_area")
     assert "0.141" in " ".join(c.value for c in page.caption)
-    (use,) = [b for b in page.button if b.label == "Use it"]
-    assert url(quiet(use.click().run()))["noise"] == "0.1414"
+    assert url(click(page, "Use it"))["noise"] == "0.1414"
 
 
 def test_rewards_collapse_when_summed_first() -> None:

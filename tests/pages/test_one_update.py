@@ -2,15 +2,15 @@
 
 import io
 import re
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.test_low_variance import data, texts, typed
-from tests.pages.test_target import control, quiet, sentences, url
+from tests.pages.page import click, control, data, quiet, sentences, texts, typed, url
+from tests.pages.page import opened as page_of
 from tpo_lab.group.presets import PRESETS
 from tpo_lab.group.report import report
 from tpo_lab.group.scenario import Scenario
@@ -20,21 +20,9 @@ from tpo_lab.methods.updates import EPOCHS, UPDATED
 from tpo_lab.ui import one_update
 from tpo_lab.ui.one_update_methods import csv_text
 
-PAGE = Path(__file__).parents[2] / "pages" / "one_update.py"
+opened = partial(page_of, "one_update")
 SKEWED = {"scores": "1,0,0.5,null", "policy": "0.2,0.3,0.4,0.1", "eta": "0.7"}
 GROUP = Scenario((1, 0, 0.5, None), policy=(0.2, 0.3, 0.4, 0.1), eta=0.7)
-
-
-def opened(**query: str) -> AppTest:
-    page = AppTest.from_file(str(PAGE), default_timeout=30)
-    for name, value in query.items():
-        page.query_params[name] = value
-    return quiet(page.run())
-
-
-def press(page: AppTest, label: str) -> AppTest:
-    (button,) = [b for b in page.button if b.label == label]
-    return quiet(button.click().run())
 
 
 def bars(page: AppTest, chart: int = 0) -> dict[str, list[float]]:
@@ -50,20 +38,20 @@ def test_step_and_back_walk_the_phases_and_the_url_follows() -> None:
     page = opened(**SKEWED)
     now = report(GROUP)
     np.testing.assert_allclose(bars(page)["p_old"], now.p_old)
-    page = press(page, "Step")
+    page = click(page, "Step")
     np.testing.assert_allclose(bars(page)["score"], [1, 0, 0.5, 0])
-    page = press(page, "Step")
+    page = click(page, "Step")
     np.testing.assert_allclose(bars(page)["u"], now.u)
     assert "GRPO" in bars(page, 1)
-    page = press(page, "Step")
+    page = click(page, "Step")
     assert url(page)["phase"] == "tilt"
     np.testing.assert_allclose(bars(page)["target q"], now.q)
-    page = press(page, "Step")
+    page = click(page, "Step")
     np.testing.assert_allclose(data(page, 0, "ticks")["value"], now.q)
     assert set(bars(page)) == {"p_old", *(f"after {n}" for n in EPOCHS)}
-    lines = data(page, 1, "lines")
+    lines = data(page, 2, "lines")
     assert set(lines["label"]) == {METHODS[name].label for name in one_update.DEFAULTS["methods"].split(",")}
-    page = press(page, "Back")
+    page = click(page, "Back")
     assert url(page)["phase"] == "tilt"
 
 

@@ -2,63 +2,30 @@
 
 import math
 import re
-from pathlib import Path
+from functools import partial
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.pages.page import control, html_of, quiet, sentences, typed, url
+from tests.pages.page import opened as page_of
 from tpo_lab.group.presets import PRESETS
 from tpo_lab.group.rules import RULES
 from tpo_lab.group.scenario import Scenario
 from tpo_lab.ui import microscope, one_update
 from tpo_lab.ui.view import View
 
-PAGE = Path(__file__).parents[2] / "pages" / "target.py"
-
-
-def opened(**query: str) -> AppTest:
-    """The page, come to by a URL with these parameters."""
-    page = AppTest.from_file(str(PAGE), default_timeout=30)
-    for name, value in query.items():
-        page.query_params[name] = value
-    return quiet(page.run())
-
-
-def quiet(page: AppTest) -> AppTest:
-    assert not page.exception
-    return page
-
-
-def control(page: AppTest, kind: str, label: str):  # type: ignore[no-untyped-def]
-    """The one control of that kind and label."""
-    (found,) = [widget for widget in getattr(page, kind) if widget.label == label]
-    return found
-
-
-def typed(page: AppTest, label: str, text: str, kind: str = "text_input") -> AppTest:
-    return quiet(control(page, kind, label).set_value(text).run())
+opened = partial(page_of, "target")
 
 
 def headline(page: AppTest) -> str:
-    (title,) = re.findall("<h4.*?>(.*?)</h4>", _html(page))
+    (title,) = re.findall("<h4.*?>(.*?)</h4>", html_of(page))
     return str(title)
 
 
 def metric(page: AppTest, label: str) -> str:
-    (found,) = re.findall(f"<dt>{re.escape(label)}.*?</dt><dd>(.*?)</dd>", _html(page))
+    (found,) = re.findall(f"<dt>{re.escape(label)}.*?</dt><dd>(.*?)</dd>", html_of(page))
     return str(found)
-
-
-def _html(page: AppTest) -> str:
-    return "".join(element.proto.body for element in page.get("html"))
-
-
-def url(page: AppTest) -> dict[str, str]:
-    return {name: value[0] if isinstance(value, list) else value for name, value in page.query_params.items()}
-
-
-def sentences(page: AppTest) -> list[str]:
-    return [error.value for error in page.error]
 
 
 def open_numbers(page: AppTest) -> AppTest:

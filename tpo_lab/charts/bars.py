@@ -1,35 +1,41 @@
-"""Bars side by side: one group of bars a candidate, one colour a kind."""
+"""Bars side by side: one group of bars a candidate, one colour a kind.
+
+Title, kinds, values and the ends of the axis all travel as data beneath one specification, so that a page which shows
+something else in the same place draws its chart no second time.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tpo_lab.charts.axes import FONT, INK, NEUTRAL, Columns, Spec, legend, quantity, titled
 
+Ends = tuple[float, float]
+PROBABILITIES: Ends = (0.0, 1.0)
+_ALONE: Spec = {"x": None, "xOffset": None}  # a layer that knows no candidates
 
-def spec(
-    title: str,
-    kinds: Mapping[str, str],
-    *,
-    subtitle: str = "",
-    axis: str = "candidate",
-    domain: Sequence[float] | None = None,
-    height: int = 260,
-    columns: int = 0,
-    ticks: bool = False,
-) -> Spec:
-    """The Vega-Lite specification; its data set `bars` is made by `data`.
+
+def spec(colours: Mapping[str, str], *, axis: str = "candidate", height: int = 320, columns: int = 4) -> Spec:
+    """The Vega-Lite specification; its data sets are made by `data`.
 
     Args:
-        kinds: colour by what people read, in the order of the bars.
+        colours: of every kind that may ever be shown, by what people read; the legend has those that are.
         axis: what stands along x.
-        domain: of the values; None: it follows them.
-        columns: of the legend; 0: one line.
-        ticks: whether a data set `ticks` (candidate, value) is drawn across the bars.
+        columns: of the legend.
     """
-    y = quantity("value", None, **({"domain": list(domain)} if domain else {}))
+    y = quantity("value", None)
+    y |= {"stack": None, "axis": {**y["axis"], "labelFlush": False}}
+    kind: Spec = {"field": "kind", "type": "nominal"}
+    by_order: Spec = {"op": "min", "field": "order"}
+    shown: Spec = {"expr": "domain('xOffset')"}
+    scale: Spec = {"domain": list(colours), "range": list(colours.values())}
+    tooltip = [
+        {"field": "candidate", "type": "nominal", "title": axis},
+        {**kind, "title": "what"},
+        {"field": "value", "type": "quantitative", "format": ".4~g"},
+    ]
     return {
         "height": height,
-        "title": titled(title, subtitle),
+        "title": {**titled(_framed("label"), " "), "subtitle": _framed("kind")},
         "data": {"name": "bars"},
         "encoding": {
             "x": {
@@ -39,39 +45,41 @@ def spec(
                 "title": axis,
                 "axis": {"labelAngle": 0, "labelOverlap": True, **FONT},
             },
-            "xOffset": {"field": "kind", "type": "nominal", "sort": None, "scale": {"domain": list(kinds)}},
+            "xOffset": {**kind, "sort": by_order},
         },
         "layer": [
             {
                 "mark": {"type": "bar"},
                 "encoding": {
                     "y": y,
-                    "color": {
-                        "field": "kind",
-                        "type": "nominal",
-                        "sort": None,
-                        "scale": {"domain": list(kinds), "range": list(kinds.values())},
-                        "legend": legend(columns),
-                    },
-                    "tooltip": [
-                        {"field": "candidate", "type": "nominal", "title": axis},
-                        {"field": "kind", "type": "nominal", "title": "what"},
-                        {"field": "value", "type": "quantitative", "format": ".4~g"},
-                    ],
+                    "color": {**kind, "scale": scale, "legend": {**legend(columns), "values": shown}},
+                    "tooltip": tooltip,
                 },
             },
-            {"mark": {"type": "rule", "color": NEUTRAL}, "encoding": {"y": {"datum": 0}, "x": None, "xOffset": None}},
-            *([_ticks(y)] if ticks else []),
+            _ticks(y),
+            {"mark": {"type": "rule", "color": NEUTRAL}, "encoding": {"y": {"datum": 0}, **_ALONE}},
+            {
+                "data": {"name": "frame"},
+                "mark": {"type": "point", "opacity": 0, "tooltip": None},
+                "encoding": {"y": y, **_ALONE},
+            },
         ],
     }
+
+
+def _framed(column: str) -> Any:
+    """A text of the data set `frame`; empty before there is one."""
+    return {"expr": f"length(data('frame')) ? data('frame')[0].{column} : ''"}
 
 
 def _ticks(y: Spec) -> Spec:
     """A stroke across the bars of each candidate."""
     return {
         "data": {"name": "ticks"},
-        "mark": {"type": "tick", "thickness": 3, "bandSize": 40, "color": INK},
+        "mark": {"type": "rule", "strokeWidth": 3, "color": INK},
         "encoding": {
+            "x": {"field": "candidate", "type": "nominal", "sort": None, "bandPosition": 0},
+            "x2": {"field": "candidate", "bandPosition": 1},
             "y": y,
             "xOffset": None,
             "tooltip": [{"field": "value", "type": "quantitative", "format": ".4~g"}],
@@ -79,13 +87,30 @@ def _ticks(y: Spec) -> Spec:
     }
 
 
-def data(names: Sequence[str], values: Mapping[str, Any]) -> dict[str, Columns]:
-    """The data of `spec`: one value a name and kind."""
-    rows = [(name, kind, float(v)) for kind, row in values.items() for name, v in zip(names, row, strict=True)]
+def data(
+    title: str,
+    names: Sequence[str],
+    values: Mapping[str, Any],
+    *,
+    subtitle: str = "",
+    ends: Ends = (0.0, 0.0),
+    ticks: Any = (),
+) -> dict[str, Columns]:
+    """The data of `spec`: one value a name and kind.
+
+    Args:
+        names: of the candidates.
+        values: by kind, one a name.
+        ends: what the axis of the values holds in any case.
+        ticks: a stroke a name; none if empty.
+    """
+    rows = [
+        (name, kind, order, float(v))
+        for order, (kind, row) in enumerate(values.items())
+        for name, v in zip(names, row, strict=True)
+    ]
     return {
-        "bars": {
-            "candidate": [name for name, _, _ in rows],
-            "kind": [kind for _, kind, _ in rows],
-            "value": [value for _, _, value in rows],
-        }
+        "bars": {column: [row[i] for row in rows] for i, column in enumerate(("candidate", "kind", "order", "value"))},
+        "ticks": {"candidate": list(names) if len(ticks) else [], "value": [float(v) for v in ticks]},
+        "frame": {"label": [title] * 2, "kind": [subtitle] * 2, "value": list(ends)},
     }

@@ -1,37 +1,35 @@
-"""Curves over the gradient epochs of one update: one line a method."""
+"""Curves over the gradient epochs of one update: one line a method, whichever the data hold."""
 
 from collections.abc import Mapping, Sequence
 
 from tpo_lab.charts.axes import Columns, Spec, legend, log_axis, quantity, titled
 from tpo_lab.methods.registry import METHODS
+from tpo_lab.methods.updates import UPDATED
 
-FLOOR = -5  # decade; smaller values are drawn there
+FLOOR, TOP = -5, 1  # decades of a log axis; smaller and larger values are drawn at its ends
 
 
-def spec(title: str, methods: Sequence[str], *, log: bool, epochs: int, subtitle: str = "", height: int = 300) -> Spec:
+def spec(title: str, *, log: bool, epochs: int, subtitle: str = "", height: int = 320) -> Spec:
     """The Vega-Lite specification; its data set `lines` is made by `data`.
 
     Args:
-        methods: in the order of the legend.
-        log: whether the values are on a log axis from 10^`FLOOR` to 10, or a plain one.
+        log: whether the values are on a log axis from 10^`FLOOR` to 10^`TOP`, or a plain one.
         epochs: the last one.
     """
-    labels = [METHODS[name].label for name in methods]
-    y = log_axis("value", "", FLOOR, 1) | {"title": None} if log else quantity("value", None)
+    y = log_axis("value", "", FLOOR, TOP) | {"title": None} if log else quantity("value", None)
     x: Spec = quantity("epoch", "gradient epochs taken", domain=[0, epochs], nice=False)
-    x["axis"] |= {"grid": False, "tickMinStep": 1, "tickCount": epochs}
+    x["axis"] |= {"grid": False, "values": list(range(0, epochs + 1, 2))}
+    label: Spec = {"field": "label", "type": "nominal"}
+    scale = {"domain": [m.label for m in UPDATED.values()], "range": [m.colour for m in UPDATED.values()]}
+    # Of all methods the legend has those of the data: the second scale, which looks alike for all, knows them.
+    present: Spec = {"expr": "domain('strokeDash')"}
+    alike: Spec = {"sort": {"op": "min", "field": "order"}, "scale": {"range": [[1, 0]]}, "legend": None}
     encoding: Spec = {
         "x": x,
         "y": y,
-        "color": {
-            "field": "label",
-            "type": "nominal",
-            "sort": None,
-            "scale": {"domain": labels, "range": [METHODS[name].colour for name in methods]},
-            "legend": {**legend(4), "symbolType": "stroke"},
-        },
+        "color": {**label, "scale": scale, "legend": {**legend(4), "symbolType": "stroke", "values": present}},
         "tooltip": [
-            {"field": "label", "type": "nominal", "title": "method"},
+            {**label, "title": "method"},
             {"field": "epoch", "type": "quantitative", "title": "epochs"},
             {"field": "value", "type": "quantitative", "format": ".3~g"},
         ],
@@ -42,7 +40,10 @@ def spec(title: str, methods: Sequence[str], *, log: bool, epochs: int, subtitle
         "data": {"name": "lines"},
         "encoding": encoding,
         "layer": [
-            {"mark": {"type": "line", "strokeWidth": 3.5, "clip": True}},
+            {
+                "mark": {"type": "line", "strokeWidth": 3.5, "clip": True},
+                "encoding": {"strokeDash": {**label, **alike}},
+            },
             {"mark": {"type": "point", "size": 40, "filled": True, "opacity": 1, "clip": True}},
         ],
     }
@@ -52,13 +53,11 @@ def data(values: Mapping[str, Sequence[float]], *, log: bool) -> dict[str, Colum
     """The data of `spec`: one value an epoch and method, from epoch 0.
 
     Args:
-        values: by name of the method.
+        values: by name of the method, in the order of the legend.
     """
-    rows = [(METHODS[name].label, i, v) for name, line in values.items() for i, v in enumerate(line)]
-    return {
-        "lines": {
-            "label": [label for label, _, _ in rows],
-            "epoch": [i for _, i, _ in rows],
-            "value": [max(v, 10.0**FLOOR) if log else v for _, _, v in rows],
-        }
-    }
+    rows = [
+        (METHODS[name].label, order, i, min(max(v, 10.0**FLOOR), 10.0**TOP) if log else v)
+        for order, (name, line) in enumerate(values.items())
+        for i, v in enumerate(line)
+    ]
+    return {"lines": dict(zip(("label", "order", "epoch", "value"), map(list, zip(*rows, strict=True)), strict=True))}

@@ -9,7 +9,6 @@ from tpo_lab.charts import bars
 from tpo_lab.errors import InputError
 from tpo_lab.group.duplicates import merge
 from tpo_lab.group.rewards import ORDERS, combine, levels
-from tpo_lab.group.scenario import Floats
 from tpo_lab.group.wording import percent
 from tpo_lab.methods.registry import BLUE, GREEN, GREY, SKY, VERMILLION
 from tpo_lab.ui.drawing import chart
@@ -17,7 +16,9 @@ from tpo_lab.ui.microscope import View
 from tpo_lab.ui.pieces import headline, signed, table
 from tpo_lab.ui.sentences import refuse
 
-_COLOURS = dict(zip(ORDERS.values(), (VERMILLION, GREEN, BLUE), strict=True))
+_KEPT = {"p_old, kept": GREY, "q, kept": SKY, "q, merged": BLUE}
+_REWARDS = bars.spec(dict(zip(ORDERS.values(), (VERMILLION, GREEN, BLUE), strict=True)), columns=1)
+_COPIES = bars.spec(_KEPT, axis="answer")
 
 
 def rewards(view: View) -> None:
@@ -35,19 +36,19 @@ def rewards(view: View) -> None:
         "Different rewards collapse" if any(c.levels < different for c in found) else "Nothing collapses",
         f"The candidates have {different} different sets of rewards. Different advantages left: {lost}.",
     )
-    kinds = {ORDERS[c.order]: _COLOURS[ORDERS[c.order]] for c in found}
     left, right = st.columns(2)
     with left:
         chart(
-            bars.spec("Standardised score u, or advantage", kinds, columns=2),
-            bars.data(names, {ORDERS[c.order]: c.u for c in found}),
+            _REWARDS,
+            bars.data("Standardised score u, or advantage", names, {ORDERS[c.order]: c.u for c in found}),
             key="rewards-u",
             alt="The advantage of each candidate in each order",
         )
     with right:
+        q = {ORDERS[c.order]: c.q for c in found}
         chart(
-            bars.spec("Target q, from a uniform old policy", kinds, domain=(0, 1), columns=2),
-            bars.data(names, {ORDERS[c.order]: c.q for c in found}),
+            _REWARDS,
+            bars.data("Target q, from a uniform old policy", names, q, ends=bars.PROBABILITIES),
             key="rewards-q",
             alt="The target of each candidate in each order",
         )
@@ -78,20 +79,10 @@ def copies(view: View) -> None:
         )
     else:
         headline("No copies", "Name equal answers alike, for instance a,a,b,c, to see what a copy does.")
-    kinds: dict[str, tuple[str, Floats]] = {
-        "p_old, kept": (GREY, found.p_kept),
-        "q, kept": (SKY, found.q_kept),
-        "q, merged": (BLUE, found.q_merged),
-    }
+    shown = dict(zip(_KEPT, (found.p_kept, found.q_kept, found.q_merged), strict=True))
     chart(
-        bars.spec(
-            "Probability of each answer",
-            {kind: colour for kind, (colour, _) in kinds.items()},
-            axis="answer",
-            domain=(0, 1),
-            height=320,
-        ),
-        bars.data(found.answers, {kind: values for kind, (_, values) in kinds.items()}),
+        _COPIES,
+        bars.data("Probability of each answer", found.answers, shown, ends=bars.PROBABILITIES),
         key="copies",
         alt="Old policy and target of each answer with copies kept and merged",
     )

@@ -65,9 +65,9 @@ class View:
     settings: Settings
     later: Settings
 
-    def updates(self, epochs: int = EPOCHS[-1]) -> dict[str, Update]:
+    def updates(self) -> dict[str, Update]:
         """The chosen methods on the group, from p_old."""
-        return {name: update(name, self.scenario, self.settings, epochs) for name in self.methods}
+        return {name: update(name, self.scenario, self.settings) for name in self.methods}
 
     def dead(self) -> Scenario:
         """The group with all its scores made equal."""

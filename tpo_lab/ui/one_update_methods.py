@@ -5,17 +5,16 @@ import html
 import numpy as np
 import streamlit as st
 
-from tpo_lab.charts import bars, epochs
+from tpo_lab.charts.bars import PROBABILITIES
 from tpo_lab.group.report import report
 from tpo_lab.group.scenario import Floats
 from tpo_lab.group.wording import figure
-from tpo_lab.methods.registry import GREY, METHODS
+from tpo_lab.methods.registry import METHODS
 from tpo_lab.methods.table4 import TABLE
 from tpo_lab.methods.updates import EPOCHS, Update
-from tpo_lab.ui.drawing import chart
+from tpo_lab.ui import one_update_charts as charts
 from tpo_lab.ui.form import Form, choice, text_field
 from tpo_lab.ui.one_update import QUANTITIES, View
-from tpo_lab.ui.one_update_phases import residuals
 from tpo_lab.ui.pieces import headline, signed, swatch, table
 
 MAX_COLUMNS = 10  # of a table that a projector shows whole; the file has all candidates
@@ -36,19 +35,12 @@ def compare(form: Form[View]) -> None:
         if view.quantity == "policy":
             choice(form, "Epochs", "epoch", {str(n): f"after {n}" for n in EPOCHS}, label_visibility="collapsed")
     values = {name: _quantity(view, f) for name, f in found.items()}
-    names = [str(i + 1) for i in range(view.scenario.k)]
-    kinds = {METHODS[name].label: METHODS[name].colour for name in found}
-    probabilities = view.quantity == "policy"
+    ends = PROBABILITIES if view.quantity == "policy" else (0.0, 0.0)
     left, right = st.columns([3, 2])
     with left:
-        chart(
-            bars.spec(_TITLES[view.quantity], kinds, domain=(0, 1) if probabilities else None, columns=4, height=320),
-            bars.data(names, {METHODS[name].label: v for name, v in values.items()}),
-            key="update-quantity",
-            alt=f"{_TITLES[view.quantity]}, per candidate and method",
-        )
+        charts.methods(_TITLES[view.quantity], values, key="update-quantity", ends=ends)
     with right:
-        residuals(view, found)
+        charts.residuals(found)
     _tables(view, found, values)
     st.download_button(
         "All numbers (CSV)",
@@ -117,34 +109,18 @@ def dead(form: Form[View]) -> None:
         )
     headline("A dead group after others moved the policy", f"{said} The policy starts {figure(away)} from p_old.")
     distance = {name: (0.5 * np.abs(f.policies - p_old).sum(axis=1)).tolist() for name, f in found.items()}
-    names = [str(i + 1) for i in range(scenario.k)]
-    kinds = {"p_old": GREY} | {METHODS[name].label: METHODS[name].colour for name in found}
     left, right = st.columns(2)
     with left:
-        chart(
-            bars.spec(
-                f"The policy after {EPOCHS[-1]} more epochs",
-                kinds,
-                subtitle="stroke: where it starts",
-                domain=(0, 1),
-                columns=4,
-                height=360,
-                ticks=True,
-            ),
-            bars.data(names, {"p_old": p_old} | {METHODS[n].label: f.policies[-1] for n, f in found.items()})
-            | {"ticks": {"candidate": names, "value": first.tolist()}},
+        charts.methods(
+            f"The policy after {EPOCHS[-1]} more epochs",
+            {"p_old": p_old} | {name: f.policies[-1] for name, f in found.items()},
             key="update-dead",
-            alt="The policy of the dead group under each method after 16 epochs",
+            subtitle="stroke: where it starts",
+            ends=PROBABILITIES,
+            ticks=first,
         )
     with right:
-        chart(
-            epochs.spec(
-                "Distance from p_old (total variation)", view.methods, log=False, epochs=EPOCHS[-1], height=360
-            ),
-            epochs.data(distance, log=False),
-            key="update-distance",
-            alt="How far the policy of the dead group is from the old one, over the epochs",
-        )
+        charts.distances(distance)
     table(
         ["", "first gradient", *(f"after {n}" for n in (0, *EPOCHS))],
         (

@@ -1,5 +1,6 @@
 """What happens in each phase of one update: a sentence and the paper's equation, with the numbers of the group."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,10 +15,11 @@ from tpo_lab.ui.one_update import View
 
 @dataclass(frozen=True)
 class Scene:
-    """What the phases are drawn from: the page's state, the group's numbers, and TPO's update of it."""
+    """What the phases are drawn from: the page's state, the group's numbers, the chosen updates of it, and TPO's."""
 
     view: View
     now: Report
+    found: Mapping[str, Update]
     tpo: Update
 
 
