@@ -10,8 +10,8 @@ from tpo_lab.ui import live, runs_edit, runs_store, runs_view
 from tpo_lab.ui.entry import through_app
 from tpo_lab.ui.form import Form, load, text_field
 from tpo_lab.ui.runs_buttons import buttons
-from tpo_lab.ui.runs_files import files
-from tpo_lab.ui.runs_table import table
+from tpo_lab.ui.runs_files import files, files_of_several
+from tpo_lab.ui.runs_table import chosen_ids, table
 from tpo_lab.ui.sentences import refuse
 
 through_app()
@@ -20,15 +20,19 @@ through_app()
 def chosen_run(runs: RunService, form: Form[runs_view.Seen], run: Snapshot) -> None:
     """All about one run."""
     row = run.row
+    try:
+        config, wrong = row.config, ""
+    except InputError as error:
+        config, wrong = None, f"The settings of this run cannot be read. {error}"
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"##### Run `{row.id}`", width="content")
         buttons(row)
+        if config:
+            runs_edit.another_seed(runs, form, row, config)
         runs_edit.delete_button(runs, form, row)
     runs_edit.labels(runs, row)
-    try:
-        config = row.config
-    except InputError as error:
-        refuse(f"The settings of this run cannot be read. {error}")
+    if config is None:
+        refuse(wrong)
         return
     names = form.view.of(config)
     runs_view.controls(form, config, names)
@@ -40,6 +44,23 @@ def chosen_run(runs: RunService, form: Form[runs_view.Seen], run: Snapshot) -> N
     files(runs, run, config)
 
 
+def chosen_runs(runs: RunService, form: Form[runs_view.Seen], found: list[Snapshot]) -> None:
+    """Several runs in the same axes."""
+    st.markdown(f"##### {len(found)} runs")
+    try:
+        members = [live.Member(run.config, run) for run in found]
+    except InputError as error:
+        refuse(f"The settings of one of these runs cannot be read. {error}")
+        return
+    if len(members) > live.MOST:
+        refuse(f"At most {live.MOST} runs can be told apart in one chart: these are the first of them.")
+        members = members[: live.MOST]
+    names = form.view.of_all([member.config for member in members])
+    runs_view.controls(form, members[0].config, names)
+    live.overlay(runs, members, names, form.view.look)
+    files_of_several(runs, members)
+
+
 form = load("runs", {"run": "", "find": "", **runs_view.FIELDS}, runs_view.seen)
 runs = runs_store.runs()
 st.markdown("#### Runs of the lab and of the terminal")
@@ -48,10 +69,14 @@ if runs:
     text_field(form, "Find", "find", hint="words: a status, a name, a method, a setting")
     try:
         table(runs, form)
+        st.caption("Mark one row to see its run, several to see their curves in the same axes.")
     except InputError as error:
         refuse(str(error))
-    run = live.find(runs, form.texts["run"]) if form.texts["run"] else None
-    runs_edit.undo(runs, form, run.id if run and run.row.deleted else "")
-    if run and not run.row.deleted:
-        chosen_run(runs, form, run)
+    found = [run for name in chosen_ids(form.texts) if (run := live.find(runs, name))]
+    runs_edit.undo(runs, form, next((run.id for run in found if run.row.deleted), ""))
+    there = [run for run in found if not run.row.deleted]
+    if len(there) == 1:
+        chosen_run(runs, form, there[0])
+    elif there:
+        chosen_runs(runs, form, there)
 form.write_url()

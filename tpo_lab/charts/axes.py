@@ -3,28 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tpo_lab.charts.curves import FONT, NEUTRAL
 from tpo_lab.methods.registry import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION
-
-__all__ = [
-    "FONT",
-    "INK",
-    "NEUTRAL",
-    "RAISED",
-    "TEXT",
-    "Columns",
-    "Spec",
-    "legend",
-    "log_axis",
-    "look",
-    "quantity",
-    "titled",
-]
 
 Spec = dict[str, Any]
 Columns = Mapping[str, Sequence[Any]]  # data for a chart: texts or numbers by column; None is a gap
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 TEXT = frozenset({"label", "kind", "candidate"})  # the columns that hold texts
+FONT: Spec = {"labelFontSize": 16, "titleFontSize": 16}  # read from the back of a room
+NEUTRAL = "#8C8C8C"  # read on both backgrounds
 INK = "#D55E00"  # a stroke that is read on bars of any colour
 SOLID, DASHED, DOTTED, MIXED = [1, 0], [8, 4], [2, 4], [10, 4, 2, 4]
 

@@ -1,284 +1,262 @@
-"""Curves of a run over its steps or seconds: a mean line and a band per method.
+"""Curves of one run or of several over steps, rollouts, gradient steps or seconds: a mean line and a band each.
 
-The specification depends on the configuration and the look alone, so that a live chart swaps data and never draws
-itself anew.
+The specification depends on the configurations and the look alone, so that a live chart swaps data and never draws
+itself anew. Colours stand for methods, strokes for runs. A click on the legend hides, Ctrl and the wheel zoom.
 """
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+import json
+from collections.abc import Iterable, Sequence
 
-import numpy as np
-
-from tpo_lab.charts.diagnostics import ERROR, MISALIGNMENT, Diagnostic
-from tpo_lab.charts.points import MAX_POINTS, Floats, edges_of_seconds, edges_of_steps, picked
-from tpo_lab.experiments.config import BanditConfig
-from tpo_lab.experiments.kinds import AnyConfig, steps_of
-from tpo_lab.experiments.reversal import ReversalConfig
-from tpo_lab.experiments.summaries import Summary
+from tpo_lab.charts.axes import NEUTRAL, RAISED, Spec
+from tpo_lab.charts.diagnostics import Diagnostic
+from tpo_lab.charts.lines import BANDS, USUAL, Line, Look, methods_of, runs_of, thin, together, unit
+from tpo_lab.charts.scales import floor, value_axis, x_axis
 from tpo_lab.methods.registry import METHODS
 
-__all__ = [
-    "ERROR",
-    "FONT",
-    "MAX_POINTS",
-    "MISALIGNMENT",
-    "NEUTRAL",
-    "USUAL",
-    "Diagnostic",
-    "Look",
-    "columns",
-    "floor",
-    "spec",
-]
-
-Spec = dict[str, Any]
 HEIGHT = 360
-FONT: Spec = {"labelFontSize": 16, "titleFontSize": 16}  # read from the back of a room
-NEUTRAL = "#8C8C8C"  # read on both backgrounds
-DEEPEST = -10  # decades
-_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_EXPONENTS = "{" + ", ".join(f"'{n}': '{str(n).translate(_RAISED)}'" for n in range(DEEPEST, 0)) + "}"
-POWER_OF_TEN = f"datum.value >= 1 ? '1' : '10' + {_EXPONENTS}[toString(round(log(datum.value) / LN10))]"
+ZOOM = "zoom"  # the selection that holds what part of the axis is seen
+MARK: Spec = {"type": "point", "shape": "triangle-down", "filled": True, "size": 160, "opacity": 1}
+DASHES = ([8, 0], [8, 5], [2, 4], [14, 4, 2, 4], [5, 2], [18, 6], [2, 2, 8, 2], [10, 2])
 
 
-@dataclass(frozen=True)
-class Look:
-    """How a person wants to see curves.
+def spec(diagnostic: Diagnostic, lines: Sequence[Line], look: Look = USUAL) -> Spec:
+    """The Vega-Lite specification; its data sets are those of `curve_data.datasets`.
 
-    Attributes:
-        log: a logarithmic axis, or a linear one; None: as the diagnostic usually has it.
-        seconds: over seconds of computing instead of steps.
+    Raises:
+        InputError: if the lines cannot be drawn over what the look says.
     """
-
-    log: bool | None = None
-    seconds: bool = False
-
-    def is_log(self, diagnostic: Diagnostic) -> bool:
-        """Whether the axis of a diagnostic is logarithmic."""
-        return diagnostic.log if self.log is None else self.log
-
-    def together(self, config: AnyConfig) -> bool:
-        """Whether all methods have a point at every step, so that one column holds the steps of them all."""
-        return not self.seconds and steps_of(config) <= MAX_POINTS
-
-
-USUAL = Look()
-
-
-def floor(diagnostic: Diagnostic, config: AnyConfig) -> int | None:
-    """The decade at the foot of a log axis; for the bandit's error, the first that no run of it can reach."""
-    if diagnostic.name == "error" and isinstance(config, BanditConfig):
-        return max(DEEPEST, min(-3, math.floor(math.log10(max(config.least_error(), 10**DEEPEST)))))
-    return diagnostic.floor
-
-
-def spec(diagnostic: Diagnostic, config: AnyConfig, look: Look = USUAL) -> Spec:
-    """The Vega-Lite specification; its data has the columns of `columns`."""
-    y = _value_axis(diagnostic, config, look)
-    band = "no band: one seed" if config.seeds == 1 else f"band: ± 1 s.e. over {config.seeds} seeds"
-    layers = [layer for m in reversed(config.methods) for layer in _lines(m, diagnostic, config, look, y)]
+    y, x = value_axis(diagnostic, lines, look), x_axis(lines, look)
     return {
         "height": HEIGHT,
         "title": {
             "text": diagnostic.title,
-            "subtitle": f"mean line · {band}{_foot(diagnostic, config, look)}",
+            "subtitle": _subtitle(diagnostic, lines, look),
             "subtitleColor": NEUTRAL,
             "subtitleFontSize": 14,
             "subtitlePadding": 4,
             "anchor": "start",
             "offset": 6,
         },
-        "layer": [*layers, *_threshold(diagnostic, look, y), _hover(diagnostic, config, look)],
+        "data": {"name": "curves"},
+        "layer": [
+            *_thin_lines(lines, look, x, y),
+            _means(diagnostic, lines, look, x, y),
+            *_threshold(diagnostic, lines, look, x, y),
+            _hover(diagnostic, lines, look, x),
+        ],
         "config": {
             "legend": {
                 "orient": "top",
                 "title": None,
+                "symbolType": "stroke",
                 "symbolStrokeWidth": 4,
+                "symbolOpacity": 1,
+                "symbolSize": 400,
                 "offset": 4,
                 "padding": 0,
                 "labelFontSize": 16,
-                "columns": 4 if len(config.methods) > 4 else 0,
+                "labelLimit": 300,
+                "columns": 4 if len(methods_of(lines)) > 4 else 0,
             }
         },
     }
 
 
-def columns(
-    diagnostic: Diagnostic,
-    config: AnyConfig,
-    curves: Mapping[str, Summary],
-    look: Look = USUAL,
-    paces: Mapping[str, float] | None = None,
-) -> dict[str, Sequence[float | None]]:
-    """Data for `spec`: at most 150 rows; per method its mean, `_low`, `_high` and `_n`, and where it is: `_x`.
-
-    Args:
-        curves: by method, as far as they have come.
-        paces: seconds per step by method, if the look is over seconds.
-    """
-    paces = {method: (paces or {}).get(method, 0.0) for method in config.methods}
-    if look.seconds:
-        longest = max((len(curve.mean) * paces[method] for method, curve in curves.items()), default=0.0)
-        edges = edges_of_seconds(longest)
-        bounds = {m: np.ceil(edges / pace).astype(np.int64) if pace else edges_of_steps(1) for m, pace in paces.items()}
-    else:
-        edges = edges_of_steps(steps_of(config)).astype(np.float64)
-        bounds = dict.fromkeys(config.methods, edges_of_steps(steps_of(config)))
-    single = look.together(config)
-    picks = {
-        method: picked(curve.mean, bounds[method])[:, : 1 if single else 2].ravel() for method, curve in curves.items()
-    }
-    length = max((len(steps) for steps in picks.values()), default=0)
-    middles = (edges[:-1] + edges[1:]) / 2
-    x = edges[:-1] if single else np.stack([edges[:-1], middles], axis=1).ravel()
-    table: dict[str, Sequence[float | None]] = {"x": x[:length].tolist()}
-    least = _least(diagnostic, config, look, curves)
-    for method in config.methods:
-        steps = picks.get(method, np.empty(0, np.int64))
-        found = _values(curves[method], steps, least) if method in curves else np.empty((4, 0))
-        names = ["", "_low", "_high", "_n"]
-        if not single:
-            found = np.vstack([found, steps * (paces[method] if look.seconds else 1)])
-            names.append("_x")
-        for suffix, column in zip(names, found.tolist(), strict=True):
-            table[method + suffix] = [None if v != v else v for v in column] + [None] * (length - len(column))
-    return table
+def _subtitle(diagnostic: Diagnostic, lines: Sequence[Line], look: Look) -> str:
+    counts = sorted({line.config.seeds for line in lines})
+    seeds = f"{counts[0]} seeds" if len(counts) == 1 else f"{counts[0]} to {counts[-1]} seeds"
+    parts = ["mean line", "no band: one seed" if counts == [1] else f"band: {BANDS[look.band].lower()} over {seeds}"]
+    if look.seeds:
+        n = thin(lines)
+        parts.append("thin: every seed" if n >= counts[-1] else f"thin: the first {n} seed{'s' * (n > 1)}")
+    if look.is_log(diagnostic) and diagnostic.name != "error":
+        foot = floor(diagnostic, lines)
+        parts.append("0 is drawn at the foot" if foot is None else f"cut off at 10{str(foot).translate(RAISED)}")
+    return " · ".join(parts)
 
 
-def _values(curve: Summary, steps: Any, least: float) -> Floats:
-    """Mean, band and count at some steps, (4, N); what a log axis cannot show is moved to its foot."""
-    mean = curve.mean[steps]
-    error = np.nan_to_num(curve.standard_error[steps])
-    return np.stack([*(np.maximum(v, least) for v in (mean, mean - error, mean + error)), curve.n[steps]])
+def _of_line(name: str, values: Iterable[tuple[str, str]], index: str = "datum.line") -> Spec:
+    """A transform that gives a row what belongs to its line."""
+    return {"calculate": f"{json.dumps(dict(values), ensure_ascii=False)}[{index}]", "as": name}
 
 
-def _least(diagnostic: Diagnostic, config: AnyConfig, look: Look, curves: Mapping[str, Summary]) -> float:
-    """The smallest value that the axis can show."""
-    if not look.is_log(diagnostic):
-        return -math.inf
-    foot = floor(diagnostic, config)
-    if foot is not None:
-        return float(10.0**foot)
-    positive = [curve.mean[curve.mean > 0] for curve in curves.values()]
-    return float(min((np.min(values) for values in positive if len(values)), default=1.0))
+def _named(lines: Sequence[Line], index: str = "datum.line") -> list[Spec]:
+    """Transforms that name the method and the run of a row, and drop what is hidden."""
+    named = [_of_line("method", ((line.key, METHODS[line.method].label) for line in lines), index)]
+    named.append({"filter": {"param": "methods", "empty": False}})
+    if runs_of(lines):
+        named.append(_of_line("run", ((line.key, line.run) for line in lines), index))
+        named.append({"filter": {"param": "runs", "empty": False}})
+    return named
 
 
-def _foot(diagnostic: Diagnostic, config: AnyConfig, look: Look) -> str:
-    """What the subtitle says of values that a log axis cannot show."""
-    if not look.is_log(diagnostic) or diagnostic.name == "error":
-        return ""
-    foot = floor(diagnostic, config)
-    return " · 0 is drawn at the foot" if foot is None else f" · cut off at 10{str(foot).translate(_RAISED)}"
+def _colour(lines: Sequence[Line]) -> Spec:
+    methods = [METHODS[m] for m in methods_of(lines)]
+    scale = {"domain": [m.label for m in methods], "range": [m.colour for m in methods]}
+    return {"field": "method", "type": "nominal", "scale": scale}
 
 
-def _value_axis(diagnostic: Diagnostic, config: AnyConfig, look: Look) -> Spec:
-    axis: Spec = {**FONT, "labelOverlap": True}
-    percent = diagnostic.format.endswith("%")
-    foot = floor(diagnostic, config)
-    if not look.is_log(diagnostic):
-        scale: Spec = {"domain": [0, diagnostic.top], "nice": False} if diagnostic.top else {"zero": False}
-        axis |= {"tickCount": 6, "format": "~%" if percent else "~g"}
-    elif diagnostic.top and foot is not None:
-        decades = [10.0**n for n in range(foot, 1)]
-        scale = {"type": "log", "domain": [decades[0], diagnostic.top], "nice": False}
-        small = percent and len(decades) <= 6  # 0.0001 % is read worse than 1e-6
-        axis |= {"values": decades, **({"format": "~%"} if small else {"labelExpr": POWER_OF_TEN})}
-    else:
-        scale = {"type": "log"}
-        axis |= {"values": [m * 10.0**n for n in range(DEEPEST, 7) for m in (1, 2, 5)], "format": "~g"}
-    return {"type": "quantitative", "title": None, "scale": scale, "axis": axis}
+def _clicked(name: str, field: str, values: Iterable[str]) -> Spec:
+    """A parameter of what is shown: all at first; a click on the legend takes one out, or back in."""
+    select = {"type": "point", "fields": [field], "toggle": "true", "clear": False}
+    return {"name": name, "select": select, "bind": "legend", "value": [{field: value} for value in values]}
 
 
-def _x_axis(field: str, config: AnyConfig, look: Look) -> Spec:
-    last = max(1, steps_of(config) - 1)
-    return {
-        "field": field,
-        "type": "quantitative",
-        "title": "seconds of computing" if look.seconds else _unit(config),
-        "scale": {"zero": True, "nice": False} if look.seconds else {"domain": [0, last], "nice": False},
-        "axis": {"grid": False, "tickCount": 6, **FONT, **({} if look.seconds else {"tickMinStep": 1})},
-    }
-
-
-def _unit(config: AnyConfig) -> str:
-    return "episodes" if isinstance(config, ReversalConfig) else "updates taken"
-
-
-def _lines(method: str, diagnostic: Diagnostic, config: AnyConfig, look: Look, y: Spec) -> list[Spec]:
-    """Band and line of one method; the legend comes from the colour scale.
+def _means(diagnostic: Diagnostic, lines: Sequence[Line], look: Look, x: Spec, y: Spec) -> Spec:
+    """Bands and mean lines.
 
     The first method is drawn last and thinner: a line that it covers can still be seen on both sides of it.
     """
-    colour = {
-        "datum": METHODS[method].label,
-        "type": "nominal",
-        "scale": {
-            "domain": [METHODS[n].label for n in config.methods],
-            "range": [METHODS[n].colour for n in config.methods],
+    first, runs = lines[0].method, runs_of(lines)
+    single = together(lines, look)
+    mark: Spec = {"clip": True, **({"invalid": "filter"} if diagnostic.sparse else {})}
+    width: Spec = {"value": 3 if runs else 4}
+    if len(methods_of(lines)) > 1 and not runs:
+        width["condition"] = {"test": f"datum.method === {json.dumps(METHODS[first].label)}", "value": 2.5}
+    stroke = {"strokeDash": _dash(runs)} if runs else {}
+    params = [
+        _clicked("methods", "method", [METHODS[m].label for m in methods_of(lines)]),
+        *([_clicked("runs", "run", runs)] if runs else []),
+        {
+            "name": ZOOM,
+            "select": {"type": "interval", "encodings": ["x"], "zoom": "wheel![event.ctrlKey || event.metaKey]"},
+            "bind": "scales",
         },
+    ]
+    detail = {"field": "line", "type": "nominal"}
+    return {
+        "transform": [
+            {"fold": [line.key for line in reversed(lines)], "as": ["line", "mean"]},
+            *({"calculate": f"datum[datum.line + '_{part}']", "as": part} for part in ("low", "high")),
+            *([] if single else [{"calculate": "datum[datum.line + '_x']", "as": "x"}]),
+            *_named(lines),
+        ],
+        "layer": [
+            {
+                "mark": {"type": "area", "opacity": 0.12 if runs else 0.25, **mark},
+                "encoding": {
+                    "x": x,
+                    "y": {**y, "field": "low"},
+                    "y2": {"field": "high"},
+                    "color": _colour(lines),
+                    "detail": detail,
+                },
+            },
+            {
+                "params": params,
+                "mark": {"type": "line", **mark},
+                "encoding": {
+                    "x": x,
+                    "y": {**y, "field": "mean"},
+                    "color": _colour(lines),
+                    "strokeWidth": width,
+                    "detail": detail,
+                    **stroke,
+                },
+            },
+        ],
     }
-    x = _x_axis("x" if look.together(config) else f"{method}_x", config, look)
-    mark = {"clip": True, **({"invalid": "filter"} if diagnostic.sparse else {})}
-    width = 2.5 if method == config.methods[0] and len(config.methods) > 1 else 4
+
+
+def _dash(runs: Sequence[str]) -> Spec:
+    dashes = [DASHES[i % len(DASHES)] for i in range(len(runs))]
+    return {"field": "run", "type": "nominal", "scale": {"domain": list(runs), "range": dashes}}
+
+
+def _thin_lines(lines: Sequence[Line], look: Look, x: Spec, y: Spec) -> list[Spec]:
+    if not look.seeds:
+        return []
+    columns = {f"{line.key}_seed{s}": line for line in lines for s in range(min(thin(lines), line.config.seeds))}
     return [
         {
-            "mark": {"type": "area", "opacity": 0.25, "color": METHODS[method].colour, **mark},
-            "encoding": {"x": x, "y": {**y, "field": f"{method}_low"}, "y2": {"field": f"{method}_high"}},
+            "data": {"name": "seeds"},
+            "transform": [
+                {"fold": list(columns), "as": ["seed", "value"]},
+                _of_line("line", ((column, line.key) for column, line in columns.items()), "datum.seed"),
+                *_named(lines),
+            ],
+            "mark": {"type": "line", "strokeWidth": 1, "opacity": 0.45, "clip": True, "invalid": "filter"},
+            "encoding": {
+                "x": x,
+                "y": {**y, "field": "value"},
+                "color": _colour(lines),
+                "detail": {"field": "seed", "type": "nominal"},
+            },
+        }
+    ]
+
+
+def _threshold(diagnostic: Diagnostic, lines: Sequence[Line], look: Look, x: Spec, y: Spec) -> list[Spec]:
+    """A line across, and on it a mark where each mean falls below it."""
+    if diagnostic.threshold is None:
+        return []
+    keys = [line.key for line in lines]
+    name = f"below {diagnostic.threshold:.0%} at {unit(lines, look.over)}"
+    return [
+        {
+            "data": {"values": [{}]},
+            "mark": {"type": "rule", "strokeDash": [6, 4], "color": NEUTRAL},
+            "encoding": {"y": {**y, "datum": diagnostic.threshold}},
         },
         {
-            "mark": {"type": "line", "strokeWidth": width, **mark},
-            "encoding": {"x": x, "y": {**y, "field": method}, "color": colour},
+            "data": {"name": "reached"},
+            "transform": [
+                {"calculate": f"{json.dumps(keys)}[datum.place]", "as": "line"},
+                *_named(lines),
+                _of_line("label", ((line.key, line.label) for line in lines)),
+            ],
+            "mark": {**MARK, "yOffset": -8},
+            "encoding": {
+                "x": x,
+                "y": {**y, "field": "y"},
+                "color": _colour(lines),
+                "tooltip": [
+                    {"field": "label", "type": "nominal", "title": "line"},
+                    {"field": "x", "type": "quantitative", "format": ",.4~g", "title": name},
+                ],
+            },
         },
     ]
 
 
-def _threshold(diagnostic: Diagnostic, look: Look, y: Spec) -> list[Spec]:
-    if diagnostic.threshold is None or not look.is_log(diagnostic):
-        return []
-    at = {"y": {**y, "datum": diagnostic.threshold}}
-    return [{"mark": {"type": "rule", "strokeDash": [6, 4], "color": NEUTRAL}, "encoding": at}]
+def _hover(diagnostic: Diagnostic, lines: Sequence[Line], look: Look, x: Spec) -> Spec:
+    """A vertical rule at the row nearest to the pointer, with the exact values of every line.
 
-
-def _hover(diagnostic: Diagnostic, config: AnyConfig, look: Look) -> Spec:
-    """A vertical rule at the row nearest to the pointer, with the exact values of every method.
-
-    Where points stand for several steps each, every value says at which step it is.
+    Where points stand for several steps each, every value says where it is.
     """
-    unit = "second" if look.seconds else "step"
-    foot = floor(diagnostic, config) if look.is_log(diagnostic) else None
-    transform, tooltip = [], []
-    if look.together(config):
-        tooltip.append({"field": "x", "title": _unit(config)})
-    for m in config.methods:
-        mean, error = (f"format({x}, '{diagnostic.format}')" for x in (f"datum.{m}", f"datum.{m}_high - datum.{m}"))
-        count = f"(datum.{m}_n < {config.seeds} ? ' (n ' + datum.{m}_n + ')' : '')"
-        text = f"{mean} + ' ± ' + {error} + {count}"
-        if foot is not None:
-            text = f"(datum.{m} > {10.0**foot:.0e} ? {text} : '≤ {10.0**foot:.0e}')"
-        if not look.together(config):
-            text += f" + ' at {unit} ' + format(datum.{m}_x, '.4~g')"
-        transform.append({"calculate": f"isValid(datum.{m}) ? {text} : 'undefined'", "as": f"{m}_text"})
-        tooltip.append({"field": f"{m}_text", "title": METHODS[m].label})
+    single, name = together(lines, look), unit(lines, look.over)
+    foot = floor(diagnostic, lines) if look.is_log(diagnostic) else None
+    transform: list[Spec] = []
+    tooltip: list[Spec] = [{"field": "x", "title": name}] if single else []
+    for line in lines:
+        transform.append({"calculate": _text(diagnostic, line, look, foot, None if single else name), "as": line.key})
+        tooltip.append({"field": line.key, "title": line.label})
+    nearest = {"type": "point", "fields": ["x"], "nearest": True, "on": "pointermove", "clear": "pointerout"}
     return {
         "transform": transform,
-        "params": [
-            {
-                "name": "hover",
-                "select": {
-                    "type": "point",
-                    "fields": ["x"],
-                    "nearest": True,
-                    "on": "pointermove",
-                    "clear": "pointerout",
-                },
-            }
-        ],
+        "params": [{"name": "hover", "select": nearest}],
         "mark": {"type": "rule", "strokeWidth": 1.5, "color": NEUTRAL},
         "encoding": {
-            "x": _x_axis("x", config, look),
+            "x": x,
             "opacity": {"condition": {"param": "hover", "empty": False, "value": 0.8}, "value": 0},
             "tooltip": tooltip,
         },
     }
+
+
+def _text(diagnostic: Diagnostic, line: Line, look: Look, foot: int | None, name: str | None) -> str:
+    """An expression for the exact value of a line in words: mean, band, seeds, and where, if each has its own place."""
+
+    def number(x: str) -> str:
+        return f"format({x}, '{diagnostic.format}')"
+
+    m = f"datum.{line.key}"
+    band = f"' ± ' + {number(f'{m}_high - {m}')}"
+    if look.band != "error":
+        band = f"' (' + {number(f'{m}_low')} + ' to ' + {number(f'{m}_high')} + ')'"
+    text = f"{number(m)} + {band} + ({m}_n < {line.config.seeds} ? ' (n ' + {m}_n + ')' : '')"
+    if foot is not None:
+        text = f"({m} > {10.0**foot:.0e} ? {text} : '≤ {10.0**foot:.0e}')"
+    if name:
+        text += f" + ' at ' + format({m}_x, ',.4~g')"
+    return f"isValid({m}) ? {text} : 'undefined'"

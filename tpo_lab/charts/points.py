@@ -16,6 +16,11 @@ def edges_of_steps(total: int) -> Steps:
     return np.append(np.arange(0, total, width), total)
 
 
+def evenly(longest: float) -> Floats:
+    """Edges of as many buckets of one width as leave two points each."""
+    return np.linspace(0, longest, MAX_POINTS // 2 + 1)
+
+
 def edges_of_seconds(longest: float) -> Floats:
     """Edges of buckets up to a time; their width grows in powers of two, so that a live curve seldom moves."""
     width = 2.0 ** math.ceil(math.log2(max(longest, 1e-3) / (MAX_POINTS // 2 - 1)))

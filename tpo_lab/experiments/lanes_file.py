@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,9 @@ import numpy.typing as npt
 import tpo_lab
 from tpo_lab.errors import InputError
 from tpo_lab.experiments.config import Config
+
+if TYPE_CHECKING:
+    import pyarrow as pa  # type: ignore[import-untyped]
 
 
 class SeedRecord(Protocol):
@@ -34,8 +37,16 @@ def write(path: Path, config: Config, lanes: Sequence[SeedRecord], versions: Map
     Raises:
         InputError: if the file cannot be written; what was there before is then as it was.
     """
-    import pyarrow as pa  # type: ignore[import-untyped]
-    import pyarrow.parquet as pq  # type: ignore[import-untyped]
+    metadata = {
+        "tpo_lab.config": config.to_json(),
+        "tpo_lab.versions": json.dumps({"tpo-lab": tpo_lab.__version__, **versions}),
+    }
+    write_table(path, table(lanes).replace_schema_metadata(metadata))
+
+
+def table(lanes: Sequence[SeedRecord]) -> "pa.Table":
+    """The rows of `write`, at least one lane."""
+    import pyarrow as pa
 
     columns: dict[str, Any] = {
         "method": np.repeat([lane.method for lane in lanes], [lane.episodes for lane in lanes]),
@@ -44,12 +55,19 @@ def write(path: Path, config: Config, lanes: Sequence[SeedRecord], versions: Map
     }
     for name in lanes[0].record:
         columns[name] = np.concatenate([lane.record[name] for lane in lanes])
-    metadata = {
-        "tpo_lab.config": config.to_json(),
-        "tpo_lab.versions": json.dumps({"tpo-lab": tpo_lab.__version__, **versions}),
-    }
+    return pa.table(columns)
+
+
+def write_table(path: Path, rows: "pa.Table") -> None:
+    """Write a table as Parquet.
+
+    Raises:
+        InputError: if the file cannot be written; what was there before is then as it was.
+    """
+    import pyarrow.parquet as pq  # type: ignore[import-untyped]
+
     with replacing(path) as unfinished:
-        pq.write_table(pa.table(columns).replace_schema_metadata(metadata), unfinished)
+        pq.write_table(rows, unfinished)
 
 
 @contextmanager

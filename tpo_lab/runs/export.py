@@ -43,19 +43,26 @@ def parquet(reader: Reader, path: Path) -> None:
     Raises:
         InputError: if the run cannot be read or the file not written.
     """
-    snapshot = reader.read()
-    row = snapshot.row
+    snapshot = reader.read(())
+    lanes_file.write(path, snapshot.config, seeds_of(reader, snapshot), snapshot.row.versions)
+
+
+def seeds_of(reader: Reader, snapshot: Snapshot) -> list["Seed"]:
+    """Every seed of every method, each for itself.
+
+    Raises:
+        InputError: if the run cannot be read, or has no step yet.
+    """
     if snapshot.broken:
         raise StoreError("store", snapshot.broken)
     if not snapshot.lanes:
         raise InputError("run", "This run has no step to export yet.")
-    seeds = [
-        _Seed(lane.method, seed, {name: values[:, seed] for name, values in curves.items()})
-        for lane in row.lanes
+    return [
+        Seed(lane.method, seed, {name: values[:, seed] for name, values in curves.items()})
+        for lane in snapshot.row.lanes
         if (curves := reader.values(lane.method))
-        for seed in range(row.config.seeds)
+        for seed in range(snapshot.config.seeds)
     ]
-    lanes_file.write(path, row.config, seeds, row.versions)
 
 
 def configuration_json(row: RunRow) -> str:
@@ -109,7 +116,7 @@ def _finite(x: float | np.floating[Any]) -> float | None:
 
 
 @dataclass(frozen=True)
-class _Seed:
+class Seed:
     """One seed of one method."""
 
     method: str

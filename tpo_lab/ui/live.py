@@ -1,33 +1,57 @@
-"""The live view of a run, of whatever kind: progress, curves and results that follow it while it is computed."""
+"""The live view of runs, of whatever kind: progress, curves and results that follow them while they are computed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
 from tpo_lab.charts import curves
-from tpo_lab.charts.curves import USUAL, Look
+from tpo_lab.charts.axes import Spec
+from tpo_lab.charts.curve_data import Values, datasets
 from tpo_lab.charts.diagnostics import Diagnostic, diagnostics_of
+from tpo_lab.charts.lines import USUAL, Line, Look, lines_of
 from tpo_lab.errors import InputError
-from tpo_lab.experiments.kinds import AnyConfig, steps_of
+from tpo_lab.experiments.kinds import AnyConfig
+from tpo_lab.experiments.sweeps import names as names_of
 from tpo_lab.runs.service import RunService
-from tpo_lab.runs.snapshot import Snapshot
+from tpo_lab.runs.snapshot import LaneSnapshot, Snapshot
 from tpo_lab.ui.drawing import chart
+from tpo_lab.ui.runs_progress import progress
 from tpo_lab.ui.runs_results import results
 from tpo_lab.ui.runs_view import USUALLY
-from tpo_lab.ui.runs_words import duration, is_going, outlook, state
+from tpo_lab.ui.runs_words import is_going
 from tpo_lab.ui.sentences import refuse
 
+MOST = len(curves.DASHES)  # runs in one chart
 TICK = 0.4  # seconds between two looks at a run
+STEPS = ("error",)  # the curve that tells the steps to 1 %
+HOW = (
+    "Results: mean ± s.e. over the n seeds that have a value, at the last step so far. On the charts a click on the "
+    "legend hides, Ctrl and the wheel zoom, dragging moves, a double click resets."
+)
+
+
+@dataclass(frozen=True)
+class Member:
+    """A run beside others, or the settings that axes are drawn for while there is none.
+
+    Attributes:
+        name: how it is called beside the others, "K = 16"; empty: by what differs.
+    """
+
+    config: AnyConfig
+    run: Snapshot | None = None
+    name: str = ""
 
 
 def find(runs: RunService, run_id: str, kind: type[AnyConfig] | None = None) -> Snapshot | None:
-    """The run, or None with one sentence on the page.
+    """The run, with its steps alone; or None with one sentence on the page.
 
     Args:
         kind: of the configurations that the page is about; None: any.
     """
     try:
-        found = runs.get(run_id)
+        found = runs.get(run_id, STEPS)
         if kind and type(found.config) is not kind:
             raise InputError("run", "This run belongs to another page.")
         return found
@@ -52,20 +76,45 @@ def follow(
         see: names of diagnostics, a chart each.
         settings: a few words on the configuration, for the line above the curves.
     """
-    known = diagnostics_of(config)
-    shown = [known[name] for name in see if name in known] or [known["error"]]
-    going = run is not None and is_going(run.row)
-    last = [run]
+    _follow(runs, (Member(config, run),), see, look, settings)
+
+
+def overlay(runs: RunService, members: Sequence[Member], see: Sequence[str] = USUALLY, look: Look = USUAL) -> None:
+    """Draw several runs in the same axes, and go on drawing them until the last one ends.
+
+    One line per method and run: its colour is the method's, its stroke the run's. Above them stands in what the
+    settings of the runs differ, below them the results of all.
+
+    Args:
+        members: at least one; runs that are not there yet have their place in the legend.
+        see: names of diagnostics that all of them have, a chart each.
+    """
+    names = names_of([member.config for member in members])
+    _follow(runs, [replace(m, name=m.name or name) for m, name in zip(members, names, strict=True)], see, look, "")
+
+
+def _follow(runs: RunService, members: Sequence[Member], see: Sequence[str], look: Look, settings: str) -> None:
+    known = [diagnostics_of(member.config) for member in members]
+    shown = [known[0][name] for name in see if all(name in found for found in known)] or [known[0]["error"]]
+    names = {*STEPS, *(diagnostic.name for diagnostic in shown)}
+    lines = lines_of({m.name: m.config for m in members} if len(members) > 1 else members[0].config)
+    try:
+        specs = [curves.spec(diagnostic, lines, look) for diagnostic in shown]
+    except InputError as error:
+        refuse(str(error))
+        return
+    going = any(m.run is not None and is_going(m.run.row) for m in members)
+    last = [*members]
 
     def tick() -> None:
-        if run and going:
-            try:
-                last[0] = runs.get(run.id)
-            except InputError as error:  # purged, or the store cannot be read just now: what is drawn stays
-                refuse(str(error))
-        now = last[0]
-        _draw(runs, now, config, shown, look, settings)
-        if now and going and _mark(now) != _mark(run):
+        for i, member in enumerate(last):
+            if member.run:
+                try:
+                    last[i] = replace(member, run=runs.get(member.run.id, names))
+                except InputError as error:  # purged, or the store cannot be read just now: what is drawn stays
+                    refuse(str(error))
+        _draw(runs, last, lines, shown, specs, look, settings)
+        if going and [_mark(m.run) for m in last] != [_mark(m.run) for m in members]:
             st.rerun()
 
     st.fragment(tick, run_every=TICK if going else None)()
@@ -78,36 +127,62 @@ def _mark(run: Snapshot | None) -> tuple[object, ...]:
 
 def _draw(
     runs: RunService,
-    run: Snapshot | None,
-    config: AnyConfig,
+    members: Sequence[Member],
+    lines: Sequence[Line],
     diagnostics: Sequence[Diagnostic],
+    specs: Sequence[Spec],
     look: Look,
     settings: str,
 ) -> None:
-    total = steps_of(config)
-    st.progress(min(1.0, run.steps / total) if run else 0.0, text=_progress(runs, run, total, settings))
-    if run and (run.broken or run.status == "failed"):
-        refuse(run.broken or run.reason)
-    lanes = run.lanes if run else {}
-    paces = {lane.method: lane.seconds / lane.steps for lane in run.row.lanes if lane.steps} if run else {}
+    progress(runs, members, settings)
+    lanes, paces = _lanes(members, lines), _paces(members, lines)
+    ids = "-".join(member.run.id for member in members if member.run)
     with st.container(key="live-curves"):
         columns = st.columns(2) if len(diagnostics) > 1 else [st.container()]
-    for i, diagnostic in enumerate(diagnostics):
-        found = {m: lane.curves[diagnostic.name] for m, lane in lanes.items() if diagnostic.name in lane.curves}
+    for i, (diagnostic, spec) in enumerate(zip(diagnostics, specs, strict=True)):
+        found = {key: lane.curves[diagnostic.name] for key, lane in lanes.items() if diagnostic.name in lane.curves}
         with columns[i % len(columns)]:
             chart(
-                {**curves.spec(diagnostic, config, look), "data": {"name": "curves"}},
-                {"curves": curves.columns(diagnostic, config, found, look, paces)},
+                spec,
+                datasets(diagnostic, lines, found, look, paces, _seeds(runs, members, lines, diagnostic, look)),
                 key=f"live-{diagnostic.name.replace('_', '-')}",
-                alt=f"{diagnostic.title}, one line per method",
-                name=f"{diagnostic.name}-{run.id}" if run else diagnostic.name,
+                alt=f"{diagnostic.title}, one line per method" + (" and run" if len(members) > 1 else ""),
+                name="-".join(filter(None, (diagnostic.name, ids))),
             )
-    results(run, config.methods, diagnostics)
-    st.caption("Last values: mean ± s.e. over the n seeds that have one, at the last step so far.")
+    results(members, lines, lanes, diagnostics)
+    st.caption(HOW)
 
 
-def _progress(runs: RunService, run: Snapshot | None, total: int, settings: str) -> str:
-    if run is None:
-        return "No run with these settings yet."
-    parts = [f"{state(run.row)}: step {run.steps:,} of {total:,}, {duration(run.seconds)}"]
-    return " · ".join(part for part in (*parts, outlook(runs, run.row), settings) if part)
+def _lanes(members: Sequence[Member], lines: Sequence[Line]) -> Mapping[str, LaneSnapshot]:
+    """By key of the line, what it has so far."""
+    found = {}
+    for line in lines:
+        run = members[line.place].run
+        if run and line.method in run.lanes:
+            found[line.key] = run.lanes[line.method]
+    return found
+
+
+def _paces(members: Sequence[Member], lines: Sequence[Line]) -> dict[str, float]:
+    """By key of the line, its seconds per step."""
+    paces = {}
+    for line in lines:
+        run = members[line.place].run
+        for lane in run.row.lanes if run else ():
+            if lane.method == line.method and lane.steps:
+                paces[line.key] = lane.seconds / lane.steps
+    return paces
+
+
+def _seeds(
+    runs: RunService, members: Sequence[Member], lines: Sequence[Line], diagnostic: Diagnostic, look: Look
+) -> dict[str, Values]:
+    """By key of the line, the values of every seed, if the look needs them."""
+    found: dict[str, Values] = {}
+    for line in lines if look.needs_seeds else ():
+        run = members[line.place].run
+        if run and not run.broken and line.method in run.lanes:
+            values = runs.readers.get(run.id).values(line.method)
+            if diagnostic.name in values:
+                found[line.key] = values[diagnostic.name]
+    return found

@@ -43,6 +43,18 @@ def delete_button(runs: RunService, form: Form[Any], row: RunRow) -> None:
     st.button("Delete", icon=":material/delete:", key="runs.delete", on_click=delete)
 
 
+def another_seed(runs: RunService, form: Form[Any], row: RunRow, config: AnyConfig) -> None:
+    """Start the same settings with the next first seed."""
+
+    def start() -> None:
+        following = (config.seed + 1) % 2**31
+        if run_id := attempt(runs.duplicate, row.id, seed=following):
+            form.change({"run": run_id})
+
+    help = "The same settings with the next first seed."
+    st.button("Another seed", icon=":material/casino:", key="runs.another", on_click=start, help=help)
+
+
 def undo(runs: RunService, form: Form[Any], gone: str = "") -> None:
     """Offer the run that was deleted last, or this one, back.
 

@@ -1,41 +1,68 @@
 """A table of results: per method, steps to 1 %, where the curves stand, and the time that it took."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from tpo_lab.charts.diagnostics import Diagnostic
+from tpo_lab.charts.lines import Line, runs_of
 from tpo_lab.experiments.summaries import Summary, first_below
 from tpo_lab.methods.registry import METHODS
 from tpo_lab.runs.rows import LaneRow
-from tpo_lab.runs.snapshot import Snapshot
+from tpo_lab.runs.snapshot import LaneSnapshot
 from tpo_lab.ui.pieces import swatch, table
+from tpo_lab.ui.runs_progress import Shown, stroke
 from tpo_lab.ui.runs_words import duration
 
 THRESHOLD = 0.01
 
 
-def results(run: Snapshot | None, methods: Sequence[str], diagnostics: Sequence[Diagnostic]) -> None:
-    """Mean ± standard error over the n seeds that have a value, at the last step of each method."""
-    head = ["", "steps to 1&nbsp;%", *(f"last {d.name.replace('_', ' ')}" for d in diagnostics), "seconds"]
-    table(head, [_row(method, run, diagnostics) for method in methods])
+def results(
+    members: Sequence[Shown],
+    lines: Sequence[Line],
+    lanes: Mapping[str, LaneSnapshot],
+    diagnostics: Sequence[Diagnostic],
+) -> None:
+    """Mean ± standard error over the n seeds that have a value, at the last step of each method.
+
+    Args:
+        lanes: by key of the line.
+    """
+    several = bool(runs_of(lines))
+    head = ["", *(["run"] if several else []), "steps to 1&nbsp;%"]
+    head += [*(f"last {d.name.replace('_', ' ')}" for d in diagnostics), "at step", "left", "seconds"]
+    rows = []
+    for line in lines:
+        entry = METHODS[line.method]
+        name = [swatch(entry.colour, entry.label), *([stroke(line.place, line.run)] if several else [])]
+        rows.append([*name, *_cells(_row(members[line.place], line.method), lanes.get(line.key), diagnostics)])
+    table(head, rows)
 
 
-def _row(method: str, run: Snapshot | None, diagnostics: Sequence[Diagnostic]) -> list[str]:
-    entry = METHODS[method]
-    name = swatch(entry.colour, entry.label)
-    lane = run.lanes.get(method) if run else None
-    if lane is None:
-        return [name, *[""] * (2 + len(diagnostics))]
+def _row(member: Shown, method: str) -> LaneRow | None:
+    rows = member.run.row.lanes if member.run else ()
+    return next((row for row in rows if row.method == method), None)
+
+
+def _cells(row: LaneRow | None, lane: LaneSnapshot | None, diagnostics: Sequence[Diagnostic]) -> list[str]:
+    if lane is None or row is None:
+        return [""] * (4 + len(diagnostics))
     steps = first_below(lane.curves["error"].mean, THRESHOLD) if "error" in lane.curves else None
-    row = next((row for row in run.row.lanes if row.method == method), None) if run else None
     return [
-        name,
         "-" if steps is None else f"{steps:,}",
         *(_last(lane.curves.get(d.name), d) for d in diagnostics),
-        _time(row) if row else "",
+        f"{lane.steps:,}",
+        _left(row),
+        _time(row),
     ]
+
+
+def _left(row: LaneRow) -> str:
+    """How far a method has to go, and about how long; or how it has ended."""
+    if row.status != "running":
+        return row.status
+    return f"{duration((row.total - row.steps) / row.rate)}" if row.rate else "compiling"
 
 
 def _time(lane: LaneRow) -> str:

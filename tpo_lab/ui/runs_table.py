@@ -1,7 +1,7 @@
 """The table of all runs: pinned ones first, then the newest; it follows those that are computed."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,11 @@ SHOWN = 8  # rows before one has to scroll
 KINDS = {"bandit": "bandit", "multi_bandit": "contexts", "digits": "digits", "reversal": "reversal"}
 
 
+def chosen_ids(texts: Mapping[str, str]) -> list[str]:
+    """The runs that are marked, in the order in which they were picked."""
+    return [*dict.fromkeys(filter(None, texts["run"].split(",")))]
+
+
 @dataclass
 class _Held:
     """The rows as they were at the last look."""
@@ -37,7 +42,7 @@ def table(runs: RunService, form: Form[Any]) -> None:
     """Draw the table and go on doing so while a run is under way.
 
     Args:
-        form: `find` holds words that a run must have, in any column; `run` the id of the one that is marked.
+        form: `find` holds words that a run must have, in any column; `run` the ids of those that are marked.
     """
     chosen = form.texts["run"]
     held = _Held(runs.catalogue.version(), {row.id: row for row in runs.list()})
@@ -84,11 +89,12 @@ def _draw(runs: RunService, rows: Sequence[RunRow], form: Form[Any]) -> None:
         st.info("No run has these words." if rows else "No run yet: start one on the page Bandits.")
         return
     # The table marks a row by its place: where the places change, it is another table.
-    key, chosen = f"{form.key('run')}.{hash(ids)}", form.texts["run"]
+    key, chosen = f"{form.key('run')}.{hash(ids)}", chosen_ids(form.texts)
 
     def picked() -> None:
-        places = st.session_state[key].selection.rows
-        form.change({"run": ids[places[0]] if places else ""}, worked="run")
+        here = {ids[place] for place in st.session_state[key].selection.rows}
+        before = [name for name in chosen if name in here or name not in ids]  # in the order in which they were picked
+        form.change({"run": ",".join([*before, *(name for name in ids if name in here - {*before})])}, worked="run")
 
     st.dataframe(
         pd.DataFrame([line for _, line in lines]),
@@ -97,8 +103,8 @@ def _draw(runs: RunService, rows: Sequence[RunRow], form: Form[Any]) -> None:
         hide_index=True,
         row_height=35,
         on_select=picked,
-        selection_mode="single-row",
-        selection_default={"selection": {"rows": [ids.index(chosen)] if chosen in ids else []}},
+        selection_mode="multi-row",
+        selection_default={"selection": {"rows": [ids.index(name) for name in chosen if name in ids]}},
         column_config={
             "pinned": st.column_config.TextColumn("", width=30, help="Pinned"),
             "name": st.column_config.TextColumn("name", width=120),
