@@ -17,9 +17,9 @@ SCROLLS = """() => [document.documentElement, ...document.querySelectorAll('[dat
 
 
 def page_urls() -> dict[str, str]:
-    """The file and the path of every st.Page in app.py."""
+    """The file and the path of every st.Page in lab.py."""
     urls = {}
-    for node in ast.walk(ast.parse((ROOT / "app.py").read_text())):
+    for node in ast.walk(ast.parse((ROOT / "lab.py").read_text())):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "Page":
             options = {option.arg: ast.literal_eval(option.value) for option in node.keywords if option.arg}
             file = ast.literal_eval(node.args[0])

@@ -1,0 +1,35 @@
+"""The pages of the lab and what they share; runs for every view of every page (see app.py)."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from tpo_lab.ui import pace, runs_store, url
+
+HERE = Path(__file__).parent
+
+# Before the pages are named: else the browser fetches the first one's icon from another host. The title is that of the
+# page before; each call costs the browser a dozen milliseconds, so a second one is made only where the page is another.
+title = st.session_state.get("title", "TPO Lab")
+st.set_page_config(title, HERE / "assets/icon.svg", layout="wide")
+page = st.navigation(
+    [
+        st.Page("pages/start.py", title="Start", icon=":material/home:", default=True),
+        st.Page("pages/target.py", title="Target", icon=":material/bar_chart:"),
+        st.Page("pages/one_update.py", title="One update", icon=":material/footprint:"),
+        st.Page("pages/low_variance.py", title="Low variance", icon=":material/microbiology:"),
+        st.Page("pages/rollouts.py", title="Rollouts", icon=":material/dataset:"),
+        st.Page("pages/bandits.py", title="Bandits", icon=":material/ssid_chart:"),
+        st.Page("pages/tokens.py", title="Token reversal", icon=":material/swap_horiz:"),
+        st.Page("pages/runs.py", title="Runs", icon=":material/list:"),
+    ],
+    position="top",
+)
+if title != f"{page.title} · TPO Lab":
+    st.session_state["title"] = f"{page.title} · TPO Lab"
+    st.set_page_config(st.session_state["title"])
+st.html(HERE / "tpo_lab/ui/style.css")
+runs_store.wake()  # its worker warms up while the first page is read
+url.enter(page.url_path)
+page.run()
+pace.shown()
