@@ -10,10 +10,12 @@ from streamlit.testing.v1 import AppTest
 from tests.rollouts_io.making import lines, sample
 from tpo_lab.group.report import report
 from tpo_lab.group.scenario import Scenario
+from tpo_lab.rollouts_io.numbers import candidates_of
 from tpo_lab.rollouts_io.read import read as read_files
 from tpo_lab.rollouts_io.settings import Setting
-from tpo_lab.ui import microscope
-from tpo_lab.ui.rollouts_group import scenario_of
+from tpo_lab.rollouts_io.table import Rollouts
+from tpo_lab.rollouts_io.workings import Workings
+from tpo_lab.ui import microscope, rollouts_group
 from tpo_lab.ui.rollouts_view import DEFAULTS, read
 from tpo_lab.ui.view import View
 
@@ -178,6 +180,10 @@ def test_a_link_that_cannot_be_read_is_said(query: dict[str, str], message: str)
 
 def test_the_defaults_are_a_view() -> None:
     assert read(DEFAULTS).picks == ()
+
+
+def scenario_of(table: Rollouts, group: int, setting: Setting) -> Scenario | str:
+    return rollouts_group.scenario_of(table, candidates_of(Workings(table), setting, group), setting, group)
 
 
 def test_a_group_that_no_other_page_takes_says_why() -> None:

@@ -18,6 +18,7 @@ EXPECTED = {
     "nemo_rl": ("nemo_rl", 16, 4, [5], 0, 16, 4),
     "open_instruct": ("open_instruct", 36, 9, [1, 2, 3], 0, 36, 9),
     "prime_rl": ("prime_rl", 32, 8, [1, 2], 0, 31, 8),
+    "prime_rl_trace": ("prime_rl_trace", 8, 2, [2], 0, 8, 2),
     "reasoning_gym": ("reasoning_gym", 20, 6, [], 0, 20, 0),
     "skyrl": ("skyrl", 24, 6, [20], 0, 24, 0),
     "table": ("table", 129, 24, [1, 2, 3, 4, 5, 6], 1, 126, 24),
@@ -153,3 +154,39 @@ def test_files_of_another_format_are_left_out_and_counted(tmp_path: Path) -> Non
     assert table.rows == 2
     assert "2 files were left out." in table.notes
     assert any("3.png holds binary data" in sentence for sentence in table.faults.sentences())
+
+
+def test_what_prime_rl_writes_of_an_episode() -> None:
+    def trace(reward: float | None, n: int, **more: object) -> dict[str, object]:
+        said = {"role": "assistant", "content": f"answer {n}", "reasoning_content": "hm"}
+        nodes = [
+            {"message": {"role": "user", "content": "1 + 1?"}, "sampled": False, "logprobs": []},
+            {"message": said, "sampled": True, "logprobs": [-1.0] * n, "mask": [False, *[True] * n]},
+        ]
+        rewards = {"right": {"score": reward, "weight": None}, "form": {"score": 1, "weight": 0.5}, "late": None}
+        return {"id": str(n), "nodes": nodes, "rewards": rewards if reward is not None else {}, **more}
+
+    rows: list[object] = [
+        {"group": {"id": "g"}, "run": {"work": {"step": 4}}, "traces": [trace(1.0, 2, info={"advantage": 0.5})]},
+        {"group": {"id": "g"}, "run": {"work": {"step": 5}}, "traces": [trace(0.0, 3, info={"advantage": -0.5})]},
+        {"group": {"id": "g"}, "traces": [trace(None, 4), trace(1.0, 5, agent={"name": "judge", "trainable": False})]},
+    ]
+    table = read([lines(rows, "rollouts/step_7/train/all/traces.jsonl")])
+    np.testing.assert_array_equal(table.score, [1.5, 0.5, np.nan])
+    assert (table.groups, table.group_step.tolist()) == (1, [7])  # the folder's step, not when the episode was begun
+    assert table.log_prob is not None
+    assert table.log_prob.tolist() == [-2, -3, -4]
+    assert table.texts(0)[0] == "hm\nanswer 2"
+    assert table.prompt_of(0) == "1 + 1?"
+    assert logged(table) is not None
+    one_a_line: list[object] = [{**trace(float(n), n), "info": {"group_id": "g", "advantage": n}} for n in range(3)]
+    apart = read([lines(one_a_line)])
+    assert (apart.format.name, apart.groups, apart.score.tolist()) == ("prime_rl_trace", 1, [0.5, 1.5, 2.5])
+
+
+def test_a_folder_that_repeats_another_is_passed_over() -> None:
+    rows: list[object] = [{"group": {"id": "g"}, "traces": [{"rewards": {"r": {"score": i}}}]} for i in range(2)]
+    files = [lines(rows, f"step_1/train/{kind}/traces.jsonl") for kind in ("all", "effective")]
+    table = read(files)
+    assert table.rows == 2
+    assert "again" in table.faults.sentences()[0]

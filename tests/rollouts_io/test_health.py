@@ -8,7 +8,7 @@ import pytest
 from tests.rollouts_io.making import of, sample
 from tpo_lab.errors import InputError
 from tpo_lab.rollouts_io.export import as_mapping
-from tpo_lab.rollouts_io.health import KINDS, frac_reward_zero_std, health, suggested_threshold
+from tpo_lab.rollouts_io.health import KINDS, health, suggested_threshold
 from tpo_lab.rollouts_io.settings import Setting
 
 TABLE = of(
@@ -68,8 +68,8 @@ def test_a_float32_deviation_of_equal_scores_is_not_always_zero() -> None:
     table = of(*[[0.2] * 8, [0.7] * 7, [1000.1] * 8, [0.1] * 7, [0.1] * 11, [0.3] * 13], [1, 0])
     exact = health(table).summary["zero_variance"]
     assert exact == pytest.approx(6 / 7)
-    assert frac_reward_zero_std(table) < exact
-    assert frac_reward_zero_std(of([1, 1], [0, 0], [1, 0])) == pytest.approx(2 / 3)
+    assert health(table).summary["frac_reward_zero_std"] < exact
+    assert health(of([1, 1], [0, 0], [1, 0])).summary["frac_reward_zero_std"] == pytest.approx(2 / 3)
 
 
 def test_the_suggested_threshold_is_one_candidate_across_the_widest_gap() -> None:

@@ -11,7 +11,10 @@ from tests.rollouts_io.making import of, sample
 from tpo_lab.errors import InputError
 from tpo_lab.methods.losses import LOSSES
 from tpo_lab.rollouts_io.settings import COMPARED, RULE_OF, Setting
-from tpo_lab.rollouts_io.whatif import compare, update
+from tpo_lab.rollouts_io.table import Rollouts
+from tpo_lab.rollouts_io.whatif import Update, compare
+from tpo_lab.rollouts_io.whatif import update as update_of
+from tpo_lab.rollouts_io.workings import Workings
 
 SCORES: tuple[list[float | None], ...] = ([1.0, 0.0, 0.0, 0.5], [0.2, 0.1, 0.9], [0.0, 0.0], [1.0, None, 0.25])
 LOG_PROBS: tuple[list[float | None], ...] = (
@@ -22,6 +25,10 @@ LOG_PROBS: tuple[list[float | None], ...] = (
 )
 TABLE = of(*SCORES, log_probs=LOG_PROBS)
 OF_LOSS: Mapping[str, Mapping[str, float]] = {"grpo": {"kl_weight": 0.0}}
+
+
+def update(table: Rollouts, setting: Setting, threshold: float) -> Update:
+    return update_of(Workings(table), setting, threshold)
 
 
 def setting(method: str, **more: object) -> Setting:
@@ -58,10 +65,10 @@ def test_masked_groups_give_nothing() -> None:
 
 def test_two_equal_updates_change_nothing_and_scale_is_no_change() -> None:
     same = update(TABLE, Setting(), 0.1)
-    assert compare(TABLE, same, same).change.max() == 0
+    assert compare(same, same).change.max() == 0
     pg = update(TABLE, Setting(method="group_pg"), 0.1)
     grpo = update(TABLE, Setting(method="grpo"), 0.1)
-    np.testing.assert_allclose(compare(TABLE, pg, grpo).change, 0, atol=1e-12)
+    np.testing.assert_allclose(compare(pg, grpo).change, 0, atol=1e-12)
 
 
 def test_dividing_by_sigma_moves_the_mass_to_groups_of_low_variance() -> None:
@@ -77,7 +84,7 @@ def test_dividing_by_sigma_moves_the_mass_to_groups_of_low_variance() -> None:
 def test_the_group_that_changes_most_is_the_one_that_another_rule_treats_otherwise() -> None:
     table = sample("trl")
     before, after = update(table, Setting(), 0.1), update(table, Setting(rule="robust_floor"), 0.1)
-    change = compare(table, before, after).change
+    change = compare(before, after).change
     sigma = before.numbers.sigma
     assert sigma[np.argmax(change)] < 0.05
     assert change[before.mass == 0].max() == 0
@@ -101,6 +108,7 @@ def test_means_of_log_probs_flatten_the_policy() -> None:
         ({"eta": float("nan")}, "eta must be greater than 0"),
         ({"strength": 1.0}, "Only the robust rules"),
         ({"policy": "x"}, "The policy is file or uniform"),
+        ({"missing": "x"}, "A missing score is drop, zero or stack"),
         ({"mask": float("inf")}, "The mask must be"),
     ],
 )
@@ -110,7 +118,7 @@ def test_a_setting_says_what_is_wrong(values: dict[str, object], message: str) -
 
 
 def test_a_setting_is_the_same_after_the_url() -> None:
-    one = Setting("grpo", "robust_floor", 0.3, 0.07, "uniform", "mean", 0.0)
+    one = Setting("grpo", "robust_floor", 0.3, 0.07, "uniform", "mean", "stack", 0.0)
     assert Setting.from_query(one.to_query("b_"), "b_") == one
     assert Setting().to_query() == {}
     assert Setting.from_query({"other": "x"}) == Setting()

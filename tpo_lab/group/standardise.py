@@ -146,11 +146,6 @@ def _scaled(rule: Rule, amount: float, unit: "_Unit", centred: Array, undivided:
     return xp.where(divides, divide(xp, centred * ratio, safe), otherwise)
 
 
-def _diagonal(xp: Any, k: int, ndim: int) -> Array:
-    """The identity of the pairs (i, j), shape (1, ..., 1, K, K): JAX's strict mode promotes no ranks."""
-    return xp.reshape(xp.eye(k, dtype=bool), (1,) * (ndim - 1) + (k, k))
-
-
 class _Unit:
     """The counted scores of each group mapped to d in [0, 1]; d is 0 for the others. Statistics below are those of d.
 
@@ -196,18 +191,17 @@ class _Unit:
     def others_sample(self) -> Array:
         """Sample standard deviation of the other counted candidates, shape (..., K); 0 where fewer than two are left.
 
-        Pairs (i, j) are formed in full, (..., K, K), and each row is measured as the whole group is: running sums would
-        leave rounding where the others are all equal.
+        Others among which both ends of [0, 1] are left have a sum of squares of 1/2 or more, which is safely found as a
+        difference: sum (d - mean)^2 - n / (n - 1) (d_i - mean)^2. Without the only candidate at an end the rest is
+        measured as a whole group is: it may be all equal, or of another scale.
         """
         xp = self.xp
-        k = self.d.shape[-1]
-        others = self.mask[..., None, :] & ~_diagonal(xp, k, self.d.ndim)
-        rows = xp.broadcast_to(self.d[..., None, :], others.shape)
-        low = masked_min(xp, rows, others)
-        span = masked_max(xp, rows, others) - low
-        above = xp.where(others, rows - low, xp.zeros_like(rows))
-        unit = above / xp.where(span > 0, span, xp.ones_like(span))
-        n = count(xp, others, rows)
-        mean = masked_sum(xp, unit, others) / self._at_least(n, 1.0)
-        squares = masked_sum(xp, (unit - mean) ** 2, others)
-        return (xp.sqrt(squares / self._at_least(n - 1, 1.0)) * span)[..., 0]
+        apart = (self.d - self.mean) ** 2 * (self.n / self._at_least(self.n - 1, 1.0))
+        squares = self._sum_of_squares() - apart
+        deviation = xp.sqrt(xp.maximum(squares, xp.zeros_like(squares)) / self._at_least(self.n - 2, 1.0))
+        for end in (0.0, 1.0):
+            there = self.mask & (self.d == end)
+            rest = _Unit(xp, self.d, self.mask & ~there)
+            only = there & (count(xp, there, self.d) == 1)
+            deviation = xp.where(only, rest.sample() * rest.span / rest.down, deviation)
+        return deviation

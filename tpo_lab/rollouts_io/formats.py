@@ -26,6 +26,8 @@ class Format:
         numeric: every numeric column that is not in `columns` is a score: one per reward function.
         expand: one object of the file as flat rows, where it holds several or hides them in lists.
         trim: what a group id is cut to.
+        step_of_name: the step in the name of a file or its folder counts before one in its rows.
+        repeats: a folder whose files hold some of the rows of the folder beside it again.
         runs: rows of one group follow each other; used where all runs are of one length.
         rules: names in `tpo_lab.group.RULES` that may have made its advantages, the default first.
         note: what a reader should know.
@@ -39,6 +41,8 @@ class Format:
     numeric: bool = False
     expand: Expand | None = None
     trim: Trim | None = None
+    step_of_name: bool = False
+    repeats: tuple[str, str] | None = None
     runs: bool = False
     rules: tuple[str, ...] = ()
     note: str = ""
@@ -50,6 +54,15 @@ def without_sample(uid: str) -> str:
     return parts[0] if len(parts) == 3 and parts[1].isdecimal() and parts[2].isdecimal() else uid
 
 
+_FLAT = Columns(
+    ("group",), ("score",), log_prob="log_prob", length="length", text="text", prompt="prompt", advantage="advantage",
+    step="step", candidate="id",
+)  # fmt: skip
+_PRIME_RL = (
+    "The score is the weighted sum of a trace's rewards; rewards that are null are left out. Traces of agents that are "
+    "not trained are no candidates."
+)
+
 FORMATS: Registry[Format] = Registry(
     "format",
     (
@@ -57,14 +70,25 @@ FORMATS: Registry[Format] = Registry(
             "prime_rl",
             "prime-rl",
             "rollouts/step_N/{train,eval}/{all,effective}/traces.jsonl",
-            frozenset({"group", "traces"}),
-            Columns(
-                ("group",), ("score",), log_prob="log_prob", length="length", text="text", prompt="prompt",
-                advantage="advantage", step="step",
-            ),
+            frozenset({"traces"}),
+            _FLAT,
             expand=nested.prime_rl,
+            step_of_name=True,
+            repeats=("effective", "all"),
             rules=("prime_rl_grpo", "prime_rl_max_rl"),
-            note="The score is the weighted sum of a trace's rewards.",
+            note=_PRIME_RL,
+        ),
+        Format(
+            "prime_rl_trace",
+            "prime-rl, one trace a line",
+            "rollouts/step_N/{train,eval}/{all,effective}/traces.jsonl",
+            frozenset({"nodes", "rewards"}),
+            _FLAT,
+            expand=nested.prime_rl_trace,
+            step_of_name=True,
+            repeats=("effective", "all"),
+            rules=("prime_rl_grpo", "prime_rl_max_rl"),
+            note=_PRIME_RL,
         ),
         Format(
             "reasoning_gym",

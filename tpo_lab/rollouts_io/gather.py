@@ -143,6 +143,8 @@ class Gathered:
         values = (
             np.full(n, np.nan) if self.columns.step is None else self._optional(batch, self.columns.step, n, "step")
         )
+        if self._file_step is not None and self.format.step_of_name:
+            return np.full(n, self._file_step)
         return values if self._file_step is None else np.where(np.isnan(values), self._file_step, values)
 
     def _lengths(self, batch: Batch, n: int) -> Floats:

@@ -7,10 +7,13 @@ from typing import Any, Literal
 import numpy as np
 
 from tpo_lab.errors import InputError
+from tpo_lab.rollouts_io.layout import Block, Ints
 from tpo_lab.rollouts_io.numbers import Numbers, numbers_of
 from tpo_lab.rollouts_io.settings import DEFAULT_THRESHOLD, Setting
-from tpo_lab.rollouts_io.table import Ints, Rollouts
+from tpo_lab.rollouts_io.steps import PERCENTILES, over_steps
+from tpo_lab.rollouts_io.table import Rollouts
 from tpo_lab.rollouts_io.values import Bools, Floats
+from tpo_lab.rollouts_io.workings import Workings
 
 Kind = Literal["unscored", "single", "all_fail", "all_pass", "other_constant", "low_variance", "informative"]
 KINDS: tuple[Kind, ...] = (
@@ -25,7 +28,6 @@ LABELS: dict[Kind, str] = {
     "single": "one score only",
     "unscored": "no score",
 }
-PERCENTILES = (5, 25, 50, 75, 95)
 _CLOSE = 1e-8  # what `isclose` takes for 0
 _TINY = 1e-300  # a spread that has no digits left
 _RARE = 0.01  # share of the scores that a gap needs on either side
@@ -64,28 +66,29 @@ def health(table: Rollouts, setting: Setting | None = None, threshold: float = D
     Raises:
         InputError: if the threshold is negative or no number.
     """
+    return judged(Workings(table), setting or Setting(), threshold)
+
+
+def judged(workings: Workings, setting: Setting, threshold: float) -> Health:
+    """The same of workings that may be there already: a moved threshold then costs little."""
     if not 0 <= threshold < np.inf:
         raise InputError("threshold", f"The threshold must be a spread of scores from 0 up, not {threshold:g}.")
-    setting = setting or Setting()
-    numbers = numbers_of(table, setting)
-    return judged(table, setting, numbers, threshold)
-
-
-def judged(table: Rollouts, setting: Setting, numbers: Numbers, threshold: float) -> Health:
-    """The health of numbers that are there already: what a moved threshold costs."""
+    table, numbers = workings.table, numbers_of(workings, setting)
     kinds = kinds_of(numbers, threshold)
     shares: dict[Kind, float] = {
         kind: float(np.mean(kinds == i)) if len(kinds) else 0.0 for i, kind in enumerate(KINDS)
     }
+    suggested = workings.once("suggested", make=lambda: suggested_threshold(table))
+    logged_zero = workings.once("logged zero", make=lambda: reward_zero_std(workings))
     return Health(
         setting,
         numbers,
         kinds,
         threshold,
-        suggested_threshold(table),
+        suggested,
         shares,
-        _summary(table, numbers, kinds, shares),
-        over_steps(table, numbers, kinds),
+        _summary(table, numbers, kinds, shares) | {"frac_reward_zero_std": float(np.mean(logged_zero))},
+        over_steps(table, numbers, {kind: kinds == i for i, kind in enumerate(KINDS)}, logged_zero),
     )
 
 
@@ -143,7 +146,6 @@ def _summary(table: Rollouts, numbers: Numbers, kinds: Ints, shares: dict[Kind, 
         "zero_variance": shares["all_fail"] + shares["all_pass"] + shares["other_constant"],
         **{kind: shares[kind] for kind in KINDS if kind != "informative"},
         "informative": shares["informative"],
-        "frac_reward_zero_std": frac_reward_zero_std(table),
         "sigma": {f"p{p}": float(x) for p, x in zip(PERCENTILES, percentiles, strict=True) if np.isfinite(x)},
         "reward_mean": mean(numbers.mean),
         "reward_mean_informative": mean(numbers.mean, informative),
@@ -159,50 +161,23 @@ def _summary(table: Rollouts, numbers: Numbers, kinds: Ints, shares: dict[Kind, 
     }
 
 
-def frac_reward_zero_std(table: Rollouts) -> float:
-    """The share of groups that a stack logs under this name: float32 sample deviation within 1e-8 of 0.
+def reward_zero_std(workings: Workings) -> Bools:
+    """The groups that a stack counts in `frac_reward_zero_std`: float32 sample deviation within 1e-8 of 0, shape (G,).
 
     A float32 mean of equal scores can round, and its deviation is then not 0; a group of one has none (NaN).
     """
-    zero = np.zeros(table.groups, dtype=bool)
-    with np.errstate(over="ignore", invalid="ignore"):
-        score = table.score.astype(np.float32)
-        for groups, rows in table.blocks():
-            scored = ~np.isnan(score[rows])
-            some, n = np.where(scored, score[rows], np.float32(0)), scored.sum(axis=-1, dtype=np.float32)
+    zero = np.zeros(workings.table.groups, dtype=bool)
+    with np.errstate(over="ignore"):
+        flat = workings.layout.flat(workings.table.score.astype(np.float32))
+
+    def fill(b: Block) -> None:
+        score = b.of(flat)
+        scored = ~np.isnan(score)
+        some, n = np.where(scored, score, np.float32(0)), scored.sum(axis=-1, dtype=np.float32)
+        with np.errstate(over="ignore", invalid="ignore"):
             mean = some.sum(axis=-1) / np.maximum(n, 1)
             squares = np.where(scored, (some - mean[:, None]) ** 2, np.float32(0)).sum(axis=-1)
-            zero[groups] = (np.sqrt(squares / np.maximum(n - 1, 1)) <= _CLOSE) & (n > 1)
-    return float(zero.mean()) if len(zero) else 0.0
+            zero[b.groups] = (np.sqrt(squares / np.maximum(n - 1, 1)) <= _CLOSE) & (n > 1)
 
-
-def over_steps(table: Rollouts, numbers: Numbers, kinds: Ints) -> dict[str, Floats]:
-    """The health of each step, one value a step, ascending; groups without a step are not part of it."""
-    known = ~np.isnan(table.group_step)
-    steps, at = np.unique(table.group_step[known], return_inverse=True)
-    n = np.bincount(at, minlength=len(steps))
-
-    def share(values: Any) -> Floats:
-        mean: Floats = np.bincount(at, np.nan_to_num(np.asarray(values, dtype=np.float64)[known]), len(steps)) / n
-        return mean
-
-    table_of: dict[str, Floats] = {"step": steps, "groups": n.astype(np.float64)}
-    for i, kind in enumerate(KINDS):
-        table_of[kind] = share(kinds == i)
-    table_of["zero_variance"] = table_of["all_fail"] + table_of["all_pass"] + table_of["other_constant"]
-    table_of["reward_mean"] = share(numbers.mean)
-    informative = share(kinds == KINDS.index("informative"))
-    rewarded = share(np.where(kinds == KINDS.index("informative"), numbers.mean, 0.0))
-    table_of["reward_mean_informative"] = np.where(
-        informative > 0, rewarded / np.where(informative > 0, informative, 1), np.nan
-    )
-    for name, values in (
-        ("sigma", numbers.sigma),
-        ("mean_abs_q_minus_p", numbers.mean_abs_change),
-        ("argmax_moved", numbers.argmax_moved),
-        ("effective_p_old", np.exp(numbers.entropy_p_old)),
-        ("effective_q", np.exp(numbers.entropy_q)),
-        ("kl_q_p", numbers.kl),
-    ):
-        table_of[name] = share(values)
-    return table_of
+    workings.layout.each(fill)
+    return zero

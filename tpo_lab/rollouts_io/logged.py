@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from tpo_lab.group.rules import RULES
-from tpo_lab.rollouts_io.numbers import Block, each
 from tpo_lab.rollouts_io.settings import Setting
 from tpo_lab.rollouts_io.table import Rollouts
 from tpo_lab.rollouts_io.values import Bools, Floats
+from tpo_lab.rollouts_io.workings import Workings
 
 RELATIVE, ABSOLUTE = 1e-2, 1e-3  # what float32, or bfloat16 on the way, may round
 
@@ -34,14 +34,15 @@ class Logged:
     by_rule: dict[str, int]
 
 
-def logged(table: Rollouts) -> Logged | None:
+def logged(table: Rollouts, workings: Workings | None = None) -> Logged | None:
     """Recompute the advantages under each rule that the stack has; None if the file holds none."""
     if table.advantage is None:
         return None
+    workings = workings or Workings(table)
     found: Logged | None = None
     by_rule: dict[str, int] = {}
     for name in table.format.rules or tuple(RULES):
-        now = _under(table, name)
+        now = _under(workings, name)
         by_rule[name] = int(now.groups.sum())
         if found is None or by_rule[name] < by_rule[found.rule]:
             found = now
@@ -51,23 +52,13 @@ def logged(table: Rollouts) -> Logged | None:
     return Logged(found.rule, found.advantage, found.disagrees, found.groups, found.compared, by_rule)
 
 
-def _under(table: Rollouts, rule: str) -> Logged:
-    advantage = advantages(table, rule)
+def _under(workings: Workings, rule: str) -> Logged:
+    table = workings.table
     assert table.advantage is not None
+    advantage = workings.layout.rows(workings.tilt(Setting(rule=rule, missing="stack")).u)
     there = ~np.isnan(table.advantage) & ~np.isnan(table.score)
     allowed = ABSOLUTE + RELATIVE * np.abs(advantage)
     disagrees = there & (np.abs(np.nan_to_num(table.advantage) - advantage) > allowed)
     groups = np.add.reduceat(disagrees, table.starts[:-1], dtype=np.int64) > 0
     compared = int((np.add.reduceat(there, table.starts[:-1], dtype=np.int64) > 0).sum())
     return Logged(rule, advantage, disagrees, groups, compared, {})
-
-
-def advantages(table: Rollouts, rule: str) -> Floats:
-    """The standardised scores of every candidate under a rule, shape (R,); 0 without a score."""
-    result = np.zeros(table.rows)
-
-    def fill(block: Block) -> None:
-        result[block.rows] = np.where(block.counted, block.u, 0.0)
-
-    each(table, Setting(rule=rule, policy="uniform"), fill)
-    return result

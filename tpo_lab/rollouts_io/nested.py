@@ -1,6 +1,6 @@
 """Objects that hold several candidates, or hide their numbers in lists, as flat rows: one dict a candidate."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tpo_lab.rollouts_io.values import flat_text
@@ -9,28 +9,46 @@ Row = dict[str, Any]
 
 
 def prime_rl(episode: Row) -> Iterator[Row]:
-    """One row a trace: rewards {name: {score, weight}} are added up, log-probs are those of its sampled tokens."""
-    group = episode.get("group")
-    key = group.get("id") if isinstance(group, dict) else group
-    prompt = episode.get("prompt") or (group.get("prompt") if isinstance(group, dict) else None)
+    """One row a trace of an episode: rewards {name: {score, weight}} are added up, log-probs are of what was sampled.
+
+    Traces of agents that are not trained, such as judges, are no candidates.
+    """
+    group, task = _dict(episode.get("group")), _dict(episode.get("task"))
+    key = _first({**task, "id": group.get("id")}, "id", "key", "hash") or episode.get("group")
+    work = _dict(_dict(episode.get("run")).get("work"))
     for trace in _listed(episode.get("traces")):
         if not isinstance(trace, dict):
             yield {"group": key, "score": "no trace"}  # unreadable, and counted as such
             continue
+        agent = _dict(trace.get("agent"))
+        if agent.get("trainable") is False:
+            continue
         nodes = [node for node in _listed(trace.get("nodes")) if isinstance(node, dict)]
         log_probs = [value for node in nodes for value in _listed(node.get("logprobs"))]
+        sampled = [1 for node in nodes for kept in _listed(node.get("mask")) if kept]
+        credit = _first({**trace, **_dict(trace.get("info"))}, "advantage", "advantages")
+        name = agent.get("name")
         yield {
-            "group": key,
-            "step": episode.get("step"),
+            "group": key if name in (None, "agent") else f"{flat_text(key)} {flat_text(name)}",
+            "id": trace.get("id"),
+            "step": work.get("step"),
             "score": _weighted(trace.get("rewards")),
             "log_prob": log_probs or None,
-            "length": log_probs or None,
-            "prompt": prompt,
-            "text": _first(trace, "completion", "output", "text") or _texts(nodes),
-            "advantage": _constant(_first(trace, "advantages", "advantage"))
-            if _first(trace, "advantages", "advantage") is not None
-            else _constant([value for node in nodes for value in _listed(_first(node, "advantages", "advantage"))]),
+            "length": log_probs or sampled or None,
+            "prompt": _first(_dict(_first({**episode, **trace}, "task")).get("data") or {}, "prompt", "name")
+            or _texts(node for node in nodes if not node.get("sampled")),
+            "text": _texts(node for node in nodes if node.get("sampled")),
+            "advantage": _constant(
+                credit if credit is not None else [x for node in nodes for x in _listed(node.get("advantages"))]
+            ),
         }
+
+
+def prime_rl_trace(trace: Row) -> Iterator[Row]:
+    """The same of a file with one trace a line, whose group is named in its `info`."""
+    info = _dict(trace.get("info"))
+    group = _first({**info, **trace}, "group_id", "example_id")
+    yield from prime_rl({"group": {"id": group}, "task": trace.get("task"), "run": trace.get("run"), "traces": [trace]})
 
 
 def reasoning_gym(document: Row) -> Iterator[Row]:
@@ -72,6 +90,10 @@ def nemo_rl(sample: Row) -> Iterator[Row]:
     }
 
 
+def _dict(value: Any) -> Row:
+    return value if isinstance(value, dict) else {}
+
+
 def _listed(value: Any) -> list[Any]:
     if isinstance(value, list):
         return value
@@ -96,7 +118,8 @@ def _weighted(rewards: Any) -> Any:
     total: float = 0
     some = False
     for entry in rewards.values():
-        score, weight = (entry.get("score"), entry.get("weight", 1.0)) if isinstance(entry, dict) else (entry, 1.0)
+        score, weight = (entry.get("score"), entry.get("weight")) if isinstance(entry, dict) else (entry, None)
+        weight = 1.0 if weight is None else weight
         if score is None:
             continue
         if not isinstance(score, int | float) or not isinstance(weight, int | float):
@@ -105,9 +128,16 @@ def _weighted(rewards: Any) -> Any:
     return total if some else None
 
 
-def _texts(nodes: list[Row]) -> str | None:
-    parts = [_first(node, "text", "content", "message", "completion") for node in nodes]
-    return "\n".join(flat_text(part) for part in parts if part is not None) or None
+def _texts(nodes: Iterable[Row]) -> str | None:
+    """What the messages of the nodes say, one below the other: thoughts, contents, and calls of tools."""
+    parts: list[Any] = []
+    for node in nodes:
+        message = node.get("message")
+        if isinstance(message, dict):
+            parts += [message.get("reasoning_content"), message.get("content"), message.get("tool_calls")]
+        else:
+            parts.append(_first(node, "message", "text", "content"))
+    return "\n".join(flat_text(part) for part in parts if part) or None
 
 
 def _masked(values: Any, mask: list[Any]) -> Any:

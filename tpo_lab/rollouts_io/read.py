@@ -121,11 +121,27 @@ def read(
     if entry.expand is None:
         chosen.check(first.names)
     gathered = Gathered(entry, chosen, first.names)
-    for file in files:
+    for file in _each_once(files, entry, gathered.faults):
         _read_one(file, entry, gathered)
         if gathered.full:
             break
     return gathered.table()
+
+
+def _each_once(files: list[File], entry: Format, faults: Faults) -> list[File]:
+    """The files without those that hold the rows of others again."""
+    if entry.repeats is None:
+        return files
+    again, beside = entry.repeats
+    whole = {file.name for file in files}
+    left = [file for file in files if file.name.replace(f"{again}/", f"{beside}/") in whole - {file.name}]
+    if left:
+        faults.add(
+            f"the folders {again!r} hold rows of the folders {beside!r} again: they are passed over",
+            (file.name for file in left),
+            0,
+        )
+    return [file for file in files if file not in left]
 
 
 def _pickable(files: list[File]) -> str | None:

@@ -12,9 +12,12 @@ from tpo_lab.methods.registry import METHODS
 
 Policy = Literal["file", "uniform"]
 LogProb = Literal["sum", "mean"]
+Missing = Literal["drop", "zero", "stack"]
 
 # What a method's loss reads of the scores, where it leaves no choice.
 RULE_OF: Mapping[str, str] = {"rloo": "rloo", "dr_grpo": "dr_grpo", "max_rl": "prime_rl_max_rl", "awr": "dr_grpo"}
+# Rules whose stack gives a candidate without a score the score 0; the others leave it out (see `Rule.missing`).
+MISSING_SCORES_ZERO = frozenset({"trl_rloo", "trl_rloo_batch"})
 COMPARED = ("tpo", "tpo_no_anchor", "group_pg", "grpo", "rloo", "dr_grpo", "max_rl", "awr")
 """Methods whose weights in the first step of a group follow from its scores and p_old alone."""
 
@@ -30,6 +33,7 @@ class Setting:
         strength: of a robust rule.
         policy: the file's log-probs, or uniform.
         log_prob: of a whole answer: the sum over its tokens, or their mean.
+        missing: a candidate without a score is left out, scores 0, or is what the rule's stack makes of it.
         mask: groups whose sigma is not above this give no update; below 0: none is masked.
 
     Raises:
@@ -42,6 +46,7 @@ class Setting:
     strength: float | None = None
     policy: Policy = "file"
     log_prob: LogProb = "sum"
+    missing: Missing = "drop"
     mask: float = -1.0
 
     def __post_init__(self) -> None:
@@ -58,8 +63,15 @@ class Setting:
             raise InputError("strength", "Only the robust rules have a strength, and it is greater than 0.")
         if self.policy not in ("file", "uniform") or self.log_prob not in ("sum", "mean"):
             raise InputError("policy", "The policy is file or uniform, and its log-probs are a sum or a mean.")
+        if self.missing not in ("drop", "zero", "stack"):
+            raise InputError("missing", f"A missing score is drop, zero or stack, not {shown(self.missing)}.")
         if not -1 <= self.mask < float("inf"):
             raise InputError("mask", f"The mask must be a spread of scores from 0 up, not {self.mask:g}.")
+
+    @property
+    def missing_is_zero(self) -> bool:
+        """Whether a candidate without a score scores 0."""
+        return self.missing == "zero" or (self.missing == "stack" and self.rule in MISSING_SCORES_ZERO)
 
     def to_query(self, prefix: str = "") -> dict[str, str]:
         """The setting as URL parameters; defaults are left out."""

@@ -1,6 +1,5 @@
 """The normal form: one row a candidate, the rows of a group beside each other, groups in the order of the steps."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,7 +12,6 @@ from tpo_lab.rollouts_io.formats import Format
 from tpo_lab.rollouts_io.values import Floats
 
 Ints = npt.NDArray[np.int64]
-CELLS = 1 << 16  # of one dense block: what fits into a processor's cache
 
 
 @dataclass(frozen=True)
@@ -72,25 +70,6 @@ class Rollouts:
     def label(self, group: int) -> str:
         """What the group is called in the file."""
         return self.labels[int(self.group_key[group])]
-
-    def blocks(self, cells: int = CELLS, power: int = 1) -> Iterator[tuple[Ints, Ints]]:
-        """Groups of one size together: their numbers, shape (n,), and their rows, shape (n, K).
-
-        Args:
-            cells: about how many cells a block has, n K^power; a single group may have more.
-            power: of K, in what is computed from a block.
-        """
-        sizes = self.sizes()
-        order = np.argsort(sizes, kind="stable")
-        cuts = np.flatnonzero(np.diff(sizes[order])) + 1
-        for groups in np.split(order, cuts):
-            if not len(groups):
-                continue
-            k = int(sizes[groups[0]])
-            n = max(1, cells // max(1, k**power))
-            for at in range(0, len(groups), n):
-                some = groups[at : at + n]
-                yield some, self.starts[some][:, None] + np.arange(k)
 
     def texts(self, group: int) -> list[str | None]:
         """What the candidates of a group wrote."""

@@ -10,10 +10,11 @@ import numpy as np
 
 from tpo_lab.group.target import log_target
 from tpo_lab.rollouts_io.health import KINDS, kinds_of
-from tpo_lab.rollouts_io.numbers import Block, Numbers, numbers_of
+from tpo_lab.rollouts_io.layout import Block, Layout
+from tpo_lab.rollouts_io.numbers import Numbers, numbers_of
 from tpo_lab.rollouts_io.settings import Setting
-from tpo_lab.rollouts_io.table import Rollouts
-from tpo_lab.rollouts_io.values import Floats
+from tpo_lab.rollouts_io.values import Bools, Floats
+from tpo_lab.rollouts_io.workings import Workings
 
 LARGEST_SHARE = 0.1
 _AWR_LIMIT = 20.0
@@ -24,16 +25,23 @@ class Update:
     """The update of a table under one setting.
 
     Attributes:
-        weight: of each candidate, shape (R,); 0 where it has no score or its group is masked.
+        flat: the weight of each candidate in the order of `layout`; 0 where it has no score or its group is masked.
         mass: sum of |weight| of each group, shape (G,).
         summary: figures by name: shares of groups and of mass, and means over the scored groups.
     """
 
     setting: Setting
     numbers: Numbers
-    weight: Floats
+    layout: Layout
+    flat: Floats
     mass: Floats
     summary: dict[str, float]
+
+    @property
+    def weight(self) -> Floats:
+        """The weights in the order of the table, shape (R,)."""
+        weight: Floats = self.layout.rows(self.flat)
+        return weight
 
 
 @dataclass(frozen=True)
@@ -50,41 +58,57 @@ class Comparison:
     change: Floats
 
 
-def compare(table: Rollouts, before: Update, after: Update) -> Comparison:
+def compare(before: Update, after: Update) -> Comparison:
     """How far each group moves between two updates of a table."""
-    difference = np.abs(_scaled(after) - _scaled(before))
-    change: Floats = np.add.reduceat(difference, table.starts[:-1])
+    layout = before.layout
+    change = np.zeros(len(before.mass))
+    one, other = _scale(before), _scale(after)
+
+    def fill(b: Block) -> None:
+        change[b.groups] = np.abs(other * b.of(after.flat) - one * b.of(before.flat)).sum(axis=-1)
+
+    layout.each(fill)
     return Comparison(before, after, change)
 
 
-def update(table: Rollouts, setting: Setting, threshold: float) -> Update:
+def update(workings: Workings, setting: Setting, threshold: float) -> Update:
     """The weight of every candidate under a setting; `threshold` tells low-variance groups, as in `health`."""
-    weight = np.zeros(table.rows)
-
-    def fill(block: Block) -> None:
-        weight[block.rows] = np.where(block.counted, _weights(block, setting), 0.0)
-
-    numbers = numbers_of(table, setting, also=fill)
-    if setting.mask >= 0:
-        masked = numbers.zero_variance | (numbers.sigma <= setting.mask)
-        weight[np.repeat(masked, table.sizes())] = 0.0
-    mass: Floats = np.add.reduceat(np.abs(weight), table.starts[:-1])
-    return Update(setting, numbers, weight, mass, _summary(numbers, mass, threshold))
+    numbers = numbers_of(workings, setting)
+    flat, mass = workings.once("weights", setting, make=lambda: _weights(workings, setting, numbers))
+    return Update(setting, numbers, workings.layout, flat, mass, _summary(numbers, mass, threshold))
 
 
-def _weights(b: Block, setting: Setting) -> Floats:
-    """-d loss / d log pi(y_i) of each method at p = p_old, shape (n, K)."""
+def _weights(workings: Workings, setting: Setting, numbers: Numbers) -> tuple[Floats, Floats]:
+    """-d loss / d log pi(y_i) at p = p_old, flat, and the sum of its sizes over each group."""
+    counted, policy = workings.scores(setting).counted, workings.policy(setting)
+    tilt, target = workings.tilt(setting), workings.target(setting)
+    masked = numbers.zero_variance | (numbers.sigma <= setting.mask)
+    flat, mass = np.empty(workings.table.rows), np.zeros(workings.table.groups)
+
+    def fill(b: Block) -> None:
+        mask, u = b.of(counted), b.of(tilt.u)
+        weights = _of_method(setting, u, b.of(target.q), b.of(policy.p), mask)
+        keep = mask & ~masked[b.groups][:, None] if setting.mask >= 0 else mask
+        b.of(flat)[...] = weights = np.where(keep, weights, 0.0)
+        mass[b.groups] = np.abs(weights).sum(axis=-1)
+
+    workings.layout.each(fill)
+    return flat, mass
+
+
+def _of_method(setting: Setting, u: Floats, q: Floats, p: Floats, counted: Bools) -> Floats:
+    """The weights of a method, shape (n, K); what is not counted may hold anything."""
     match setting.method:
         case "tpo":
-            weights: Floats = np.exp(b.log_q) - np.exp(b.log_p)
+            return q - p
         case "tpo_no_anchor":
-            free = log_target(np.zeros_like(b.u), b.u, eta=setting.eta, counted=b.counted)
-            weights = np.exp(free) - np.exp(b.log_p)
+            free: Floats = np.exp(log_target(np.zeros_like(u), u, eta=setting.eta, counted=counted)) - p
+            return free
         case "awr":
-            weights = np.exp(np.minimum(b.u / setting.eta, np.log(_AWR_LIMIT)))
+            clipped: Floats = np.exp(np.minimum(u / setting.eta, np.log(_AWR_LIMIT)))
+            return clipped
         case _:
-            weights = b.u
-    return weights
+            return u
 
 
 def _summary(numbers: Numbers, mass: Floats, threshold: float) -> dict[str, float]:
@@ -114,6 +138,7 @@ def _summary(numbers: Numbers, mass: Floats, threshold: float) -> dict[str, floa
     }
 
 
-def _scaled(u: Update) -> Floats:
+def _scale(u: Update) -> float:
+    """What brings the mean mass of a group to 1."""
     mean = float(u.mass.mean()) if len(u.mass) else 0.0
-    return u.weight / mean if mean > 0 else u.weight
+    return 1 / mean if mean > 0 else 1.0

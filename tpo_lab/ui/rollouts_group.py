@@ -15,7 +15,7 @@ from tpo_lab.group.verdict import verdicts
 from tpo_lab.group.wording import figure
 from tpo_lab.rollouts_io.health import KINDS, LABELS, Health
 from tpo_lab.rollouts_io.logged import Logged
-from tpo_lab.rollouts_io.numbers import Block, block_of
+from tpo_lab.rollouts_io.numbers import Candidates, candidates_of
 from tpo_lab.rollouts_io.settings import Setting
 from tpo_lab.rollouts_io.table import Rollouts
 from tpo_lab.ui.links import open_on
@@ -36,24 +36,24 @@ def draw(data: Data, view: View, health: Health, group: int) -> None:
         f'<h4 class="title">Group {group + 1:,}{where}: {LABELS[KINDS[health.kinds[group]]]}</h4>'
         f"<p>{html.escape(table.prompt_of(group) or table.label(group))}</p>"
     )
-    scenario = scenario_of(table, group, view.now)
+    found = candidates_of(data.workings, view.now, group)
+    scenario = scenario_of(table, found, view.now, group)
     if isinstance(scenario, str):
         st.caption(scenario)
     else:
         st.html("".join(f"<p><b>{v.title}.</b> {typeset(v.text)}</p>" for v in verdicts(report(scenario))[:2]))
         open_on(scenario, "target", "one_update", "low_variance")
-    st.html(cards(table, block_of(table, view.now, group), data.logged(), group))
+    st.html(cards(table, found, data.logged(), group))
 
 
-def scenario_of(table: Rollouts, group: int, setting: Setting) -> Scenario | str:
+def scenario_of(table: Rollouts, found: Candidates, setting: Setting, group: int) -> Scenario | str:
     """The group as the pages of one group take it, or why they cannot."""
     rows = slice(int(table.starts[group]), int(table.starts[group + 1]))
-    scores = tuple(None if np.isnan(score) else float(score) for score in table.score[rows])
+    scores = tuple(float(score) if there else None for score, there in zip(found.score, found.counted, strict=True))
     if len(scores) > MAX_CANDIDATES:
         return f"The pages of one group take up to {MAX_CANDIDATES} candidates; this one has {len(scores):,}."
-    block = block_of(table, setting, group)
     policy = None
-    if block.known_policy[0] and table.log_prob is not None:
+    if found.known_policy and table.log_prob is not None:
         log_probs = table.log_prob[rows]
         if setting.log_prob == "mean" and table.length is not None:
             log_probs = log_probs / np.maximum(table.length[rows], 1.0)
@@ -71,9 +71,8 @@ def scenario_of(table: Rollouts, group: int, setting: Setting) -> Scenario | str
         return str(error)
 
 
-def cards(table: Rollouts, block: Block, compared: Logged | None, group: int) -> str:
+def cards(table: Rollouts, found: Candidates, compared: Logged | None, group: int) -> str:
     """The candidates side by side, as HTML; what they wrote is text and nothing else."""
-    p, q = np.exp(block.log_p[0]), np.exp(block.log_q[0])
     texts = table.texts(group)
     first = int(table.starts[group])
     out = []
@@ -82,8 +81,8 @@ def cards(table: Rollouts, block: Block, compared: Logged | None, group: int) ->
         score = table.score[row]
         lines = [
             ("score", "none" if np.isnan(score) else _parts(table, row)),
-            ("p<sub>old</sub> → q", f"{figure(float(p[i]))} → {figure(float(q[i]))}"),
-            ("u", signed(float(block.u[0, i]))),
+            ("p<sub>old</sub> → q", f"{figure(float(found.p[i]))} → {figure(float(found.q[i]))}"),
+            ("u", signed(float(found.u[i]))),
         ]
         if table.length is not None and not np.isnan(table.length[row]):
             lines.append(("tokens", f"{table.length[row]:,.0f}"))

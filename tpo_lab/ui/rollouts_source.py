@@ -95,6 +95,7 @@ def _sample_label(name: str) -> str:
     return {
         "verl": "verl, with uid",
         "verl_old": "verl, without uid",
+        "prime_rl_trace": "prime-rl, one trace a line",
         "trl": "TRL GRPO",
         "table": "any table (CSV)",
     }.get(name, name.replace("_", "-"))

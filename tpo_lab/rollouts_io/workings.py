@@ -1,0 +1,248 @@
+"""What is computed of a table, in parts that each depend on few choices: a moved control costs its own part only.
+
+Scores (what a missing one counts as), the policy (whose log-probs), the standardised scores (the rule), and the target
+(all of these, and the temperature). Values a row are flat, in the order of `Layout`; values a group have shape (G,).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tpo_lab.group.arrays import divide
+from tpo_lab.group.rules import RULES
+from tpo_lab.group.standardise import spread, standardise
+from tpo_lab.group.target import entropy, kl_of_logs, log_target
+from tpo_lab.group.verdict import STILL_SMALL
+from tpo_lab.rollouts_io.layout import Block, Ints, Layout
+from tpo_lab.rollouts_io.settings import Setting
+from tpo_lab.rollouts_io.table import Rollouts
+from tpo_lab.rollouts_io.values import Bools, Floats
+
+HELD = 4  # parts of one sort: of a million rows each takes 8 to 16 MiB
+# Rules that divide by the deviation of the whole batch, here of the step, and the rule of what is divided.
+OF_BATCH = {"trl_batch": "trl_none", "trl_rloo_batch": "trl_rloo"}
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The scores that count, `counted` and `flat`; the rest a group: see `numbers.Numbers`."""
+
+    flat: Floats
+    counted: Bools
+    n: Ints
+    mean: Floats
+    low: Floats
+    high: Floats
+    sigma: Floats
+    zero_variance: Bools
+
+
+@dataclass(frozen=True)
+class Policy:
+    """log p_old up to a constant and normalised, and p_old, flat; a group: whether it is the file's, its entropy."""
+
+    raw: Floats
+    log_p: Floats
+    p: Floats
+    known: Bools
+    entropy: Floats
+
+
+@dataclass(frozen=True)
+class Tilt:
+    """Standardised scores, flat; a group: the largest |u|, and the range of u over that of the scores."""
+
+    u: Floats
+    largest: Floats
+    amplification: Floats
+
+
+@dataclass(frozen=True)
+class Target:
+    """The target q, flat; the rest a group: see `numbers.Numbers`."""
+
+    q: Floats
+    kl: Floats
+    entropy: Floats
+    argmax_moved: Bools
+    moved: Floats
+    peaked: Bools
+
+
+class Workings:
+    """The parts of a table, each computed when it is first asked for."""
+
+    def __init__(self, table: Rollouts) -> None:
+        self.table, self.layout = table, Layout(table.starts)
+        self._held: dict[tuple[Any, ...], Any] = {}
+
+    def once(self, *key: Any, make: Callable[[], Any]) -> Any:
+        """What was made under this key; of each sort, the first word, the last few are held."""
+        if key in self._held:
+            self._held[key] = self._held.pop(key)  # the one that was asked for last goes last
+            return self._held[key]
+        same = [held for held in self._held if held[0] == key[0]]
+        for old in same[: max(0, len(same) - HELD + 1)]:
+            del self._held[old]
+        self._held[key] = made = make()
+        return made
+
+    def scores(self, setting: Setting) -> Scores:
+        """The scores under the setting's way with missing ones."""
+        zero = setting.missing_is_zero
+        found: Scores = self.once("scores", zero, make=lambda: self._scores(zero))
+        return found
+
+    def policy(self, setting: Setting) -> Policy:
+        """p_old under the setting's choice of log-probs."""
+        choice = (setting.policy, setting.log_prob) if self.table.log_prob is not None else ("uniform", "sum")
+        scores = self.scores(setting)
+        found: Policy = self.once(
+            "policy", *choice, setting.missing_is_zero, make=lambda: self._policy(scores, *choice)
+        )
+        return found
+
+    def tilt(self, setting: Setting) -> Tilt:
+        """The standardised scores under the setting's rule."""
+        key = ("tilt", setting.rule, setting.strength, setting.missing_is_zero)
+        scores = self.scores(setting)
+        found: Tilt = self.once(*key, make=lambda: self._tilt(scores, setting))
+        return found
+
+    def target(self, setting: Setting) -> Target:
+        """The target of the setting's tilt and policy."""
+        s = setting
+        key = ("target", s.rule, s.strength, s.missing_is_zero, s.policy, s.log_prob, s.eta)
+        scores, policy, tilt = self.scores(s), self.policy(s), self.tilt(s)
+        found: Target = self.once(*key, make=lambda: self._target(scores, policy, tilt, s.eta))
+        return found
+
+    def _scores(self, zero: bool) -> Scores:
+        flat = self.layout.flat(self.table.score)
+        if zero:
+            flat = np.where(np.isnan(flat), 0.0, flat)
+        counted = ~np.isnan(flat)
+        g = self.table.groups
+        n, low, high = np.zeros(g, dtype=np.int64), np.zeros(g), np.zeros(g)
+        mean, sigma, equal = np.zeros(g), np.zeros(g), np.zeros(g, dtype=bool)
+
+        def fill(b: Block) -> None:
+            some, mask = b.of(flat), b.of(counted)
+            stats = spread(some, counted=mask)
+            n[b.groups] = mask.sum(axis=-1)
+            mean[b.groups], sigma[b.groups] = stats.mean[:, 0], stats.sigma_population[:, 0]
+            equal[b.groups] = stats.zero_variance[:, 0]
+            low[b.groups] = np.where(mask, some, np.inf).min(axis=-1)
+            high[b.groups] = np.where(mask, some, -np.inf).max(axis=-1)
+
+        self.layout.each(fill)
+        none = n == 0
+        low[none] = high[none] = np.nan
+        return Scores(flat, counted, n, mean, low, high, sigma, equal)
+
+    def _policy(self, scores: Scores, choice: str, kind: str) -> Policy:
+        table = self.table
+        given: Floats | None = None
+        if choice == "file" and table.log_prob is not None:
+            of_row = table.log_prob
+            if kind == "mean" and table.length is not None:
+                of_row = of_row / np.maximum(table.length, 1.0)
+            given = self.layout.flat(of_row)
+        up_to_constant, log_p, p = np.empty(table.rows), np.empty(table.rows), np.empty(table.rows)
+        known, found = np.zeros(table.groups, dtype=bool), np.zeros(table.groups)
+
+        def fill(b: Block) -> None:
+            mask = b.of(scores.counted)
+            raw = np.full(mask.shape, -np.log(b.k), order="F")
+            if given is not None:
+                some = b.of(given)
+                there = ~np.isnan(some)
+                whole = ~np.any(mask & ~there, axis=-1) & np.any(mask, axis=-1)
+                known[b.groups] = whole
+                raw = np.where(whole[:, None], np.where(there, some, 0.0), raw)
+            b.of(up_to_constant)[...] = raw
+            b.of(log_p)[...] = logs = log_target(raw, np.zeros_like(raw), counted=mask)
+            b.of(p)[...] = probabilities = np.exp(logs)
+            found[b.groups] = entropy(probabilities)
+
+        self.layout.each(fill)
+        return Policy(up_to_constant, log_p, p, known, found)
+
+    def _tilt(self, scores: Scores, setting: Setting) -> Tilt:
+        rule = RULES[setting.rule]
+        u, largest, amplification = np.empty(self.table.rows), np.zeros(self.table.groups), np.zeros(self.table.groups)
+        of_batch = rule.name in OF_BATCH
+        name = OF_BATCH.get(rule.name, rule.name)
+
+        def fill(b: Block) -> None:
+            mask = b.of(scores.counted)
+            b.of(u)[...] = standardise(b.of(scores.flat), counted=mask, rule=name, strength=setting.strength)
+
+        def divide_by_batch(b: Block) -> None:
+            b.of(u)[...] /= deviation[b.groups][:, None] + rule.amount
+
+        def measure(b: Block) -> None:
+            some, low, high = b.of(u), scores.low[b.groups], scores.high[b.groups]
+            largest[b.groups] = np.abs(some).max(axis=-1)
+            gap = np.where(high > low, high - low, 1.0)
+            wide = divide(np, _range(some, b.of(scores.counted)), gap)
+            amplification[b.groups] = np.where(high > low, wide, 0.0)
+
+        self.layout.each(fill)
+        if of_batch:
+            centred = u if rule.centre == "leave_one_out" else scores.flat
+            deviation = self._deviation_of_steps(np.where(scores.counted, centred, np.nan))
+            self.layout.each(divide_by_batch)
+        self.layout.each(measure)
+        return Tilt(u, largest, amplification)
+
+    def _deviation_of_steps(self, values: Floats) -> Floats:
+        """Sample deviation of all values of the step of each group, NaN left out, shape (G,)."""
+        step = np.unique(self.table.group_step, return_inverse=True)[1]
+        of_row = self.layout.flat(np.repeat(step, self.table.sizes()))
+        scored = ~np.isnan(values)
+        score, of_row = values[scored], of_row[scored]
+        peak = float(np.abs(score).max(initial=0.0)) or 1.0  # no square overflows
+        score = score / peak
+        n = np.bincount(of_row, minlength=int(step.max(initial=0)) + 1)
+        mean = np.bincount(of_row, score, minlength=len(n)) / np.maximum(n, 1)
+        squares = np.bincount(of_row, (score - mean[of_row]) ** 2, minlength=len(n))
+        deviation: Floats = peak * np.sqrt(squares / np.maximum(n - 1, 1))[step]
+        return deviation
+
+    def _target(self, scores: Scores, policy: Policy, tilt: Tilt, eta: float) -> Target:
+        g = self.table.groups
+        flat, kl, found, moved = np.empty(self.table.rows), np.zeros(g), np.zeros(g), np.zeros(g)
+        argmax_moved, peaked = np.zeros(g, dtype=bool), np.zeros(g, dtype=bool)
+
+        def fill(b: Block) -> None:
+            log_p, p, u = b.of(policy.log_p), b.of(policy.p), b.of(tilt.u)
+            log_q = log_target(b.of(policy.raw), u, eta=eta, counted=b.of(scores.counted))
+            q = np.exp(log_q)
+            b.of(flat)[...] = q
+            kl[b.groups], found[b.groups] = kl_of_logs(log_q, log_p), entropy(q)
+            moved[b.groups] = np.abs(q - p).sum(axis=-1) / 2
+            at = np.argmax(q, axis=-1)[:, None]
+            argmax_moved[b.groups] = np.take_along_axis(p, at, axis=-1)[:, 0] < p.max(axis=-1)
+            best = b.of(scores.counted) & (b.of(scores.flat) == scores.high[b.groups][:, None])
+            peaked[b.groups] = _peaked(best, log_p, log_q, q, u / eta)
+
+        self.layout.each(fill)
+        return Target(flat, kl, found, argmax_moved, moved, peaked)
+
+
+def _peaked(best: Bools, log_p: Floats, log_q: Floats, q: Floats, tilt: Floats) -> Bools:
+    """`peaked_policy` of `tpo_lab.group.verdict`, of many groups."""
+    possible = log_p > -np.inf
+    small = np.where(best, q, 0.0).sum(axis=-1) < STILL_SMALL
+    narrow = _range(log_p, possible) > _range(tilt, possible)
+    peaked: Bools = small & narrow & np.any(best & (log_q > log_p), axis=-1)
+    return peaked
+
+
+def _range(x: Floats, mask: Bools) -> Floats:
+    """Largest minus smallest entry of the mask; 0 where there are none."""
+    span: Floats = np.where(mask, x, -np.inf).max(axis=-1) - np.where(mask, x, np.inf).min(axis=-1)
+    return np.where(np.any(mask, axis=-1), span, 0.0)
