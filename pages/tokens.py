@@ -8,7 +8,7 @@ from tpo_lab.experiments.reversal import ReversalConfig
 from tpo_lab.runs.crew import cores
 from tpo_lab.runs.pace import seconds_of
 from tpo_lab.runs.service import RunService
-from tpo_lab.ui import live, runs_files, runs_store, runs_view, tokens_form
+from tpo_lab.ui import live, look, runs_files, runs_store, runs_view, tokens_form
 from tpo_lab.ui.entry import through_app
 from tpo_lab.ui.form import Form, load
 from tpo_lab.ui.runs_buttons import buttons
@@ -55,7 +55,7 @@ def start(runs: RunService, form: Form[tokens_form.View], config: ReversalConfig
         form.change({"run": run_id})
 
 
-form = load("tokens", tokens_form.FIELDS, tokens_form.make)
+form = load("tokens", {**tokens_form.FIELDS, **look.FIELDS}, tokens_form.make)
 st.markdown("#### Write the tokens in reverse")
 runs = runs_store.runs()
 if runs is None:
@@ -88,5 +88,6 @@ shown = run.config if run and isinstance(run.config, ReversalConfig) else config
 names = form.view.seen.of(shown)
 runs_view.controls(form, shown, names)
 live.follow(runs, run, shown, names, form.view.seen.look)
+look.look_inside(runs, form, run, shown)
 runs_files.files(runs, run, shown)
 form.write_url()
