@@ -14,7 +14,15 @@ from tpo_lab.charts.scales import floor, value_axis, x_axis
 from tpo_lab.methods.registry import METHODS
 
 HEIGHT = 360
-ZOOM = "zoom"  # the selection that holds what part of the axis is seen
+# In the older syntax of selections: one of `params` that is bound to scales is reset by Streamlit when data come.
+ZOOM: Spec = {
+    "zoom": {
+        "type": "interval",
+        "encodings": ["x"],
+        "zoom": "wheel![event.ctrlKey || event.metaKey]",
+        "bind": "scales",
+    }
+}
 MARK: Spec = {"type": "point", "shape": "triangle-down", "filled": True, "size": 160, "opacity": 1}
 DASHES = ([8, 0], [8, 5], [2, 4], [14, 4, 2, 4], [5, 2], [18, 6], [2, 2, 8, 2], [10, 2])
 
@@ -97,9 +105,14 @@ def _colour(lines: Sequence[Line]) -> Spec:
 
 
 def _clicked(name: str, field: str, values: Iterable[str]) -> Spec:
-    """A parameter of what is shown: all at first; a click on the legend takes one out, or back in."""
+    """A parameter of what is shown: all at first; a click on the legend takes one out, or back in.
+
+    Without the filter every other click would repeat the last one.
+    """
     select = {"type": "point", "fields": [field], "toggle": "true", "clear": False}
-    return {"name": name, "select": select, "bind": "legend", "value": [{field: value} for value in values]}
+    here = f"event.item && event.item.mark && indexof('' + event.item.mark.name, '{field}_legend') === 0"
+    bind = {"legend": {"source": "view", "type": "click", "filter": here}}
+    return {"name": name, "select": select, "bind": bind, "value": [{field: value} for value in values]}
 
 
 def _means(diagnostic: Diagnostic, lines: Sequence[Line], look: Look, x: Spec, y: Spec) -> Spec:
@@ -117,11 +130,6 @@ def _means(diagnostic: Diagnostic, lines: Sequence[Line], look: Look, x: Spec, y
     params = [
         _clicked("methods", "method", [METHODS[m].label for m in methods_of(lines)]),
         *([_clicked("runs", "run", runs)] if runs else []),
-        {
-            "name": ZOOM,
-            "select": {"type": "interval", "encodings": ["x"], "zoom": "wheel![event.ctrlKey || event.metaKey]"},
-            "bind": "scales",
-        },
     ]
     detail = {"field": "line", "type": "nominal"}
     return {
@@ -133,6 +141,7 @@ def _means(diagnostic: Diagnostic, lines: Sequence[Line], look: Look, x: Spec, y
         ],
         "layer": [
             {
+                "selection": ZOOM,
                 "mark": {"type": "area", "opacity": 0.12 if runs else 0.25, **mark},
                 "encoding": {
                     "x": x,

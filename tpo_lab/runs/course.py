@@ -47,7 +47,7 @@ class Course:
         Raises:
             StoreError: if steps are missing between them.
         """
-        for piece in _pieces([chunk for chunk in chunks if chunk.id > self.since]):
+        for piece in pieces([chunk for chunk in chunks if chunk.id > self.since]):
             file.check_follows(piece[0], self.steps(lane))
             values = np.concatenate([chunk.values[:, self._place] for chunk in piece])
             self._lines.setdefault(lane, _Line(total)).put(piece[0].first, values)
@@ -81,7 +81,7 @@ class _Line:
         self.steps, self.last = end, values[-1].copy()
 
 
-def _pieces(chunks: Sequence[Chunk]) -> Iterator[Sequence[Chunk]]:
+def pieces(chunks: Sequence[Chunk]) -> Iterator[Sequence[Chunk]]:
     """Chunks of one lane in the order of writing, cut where a later one does not follow on the one before."""
     start = 0
     for at in range(1, len(chunks) + 1):

@@ -11,6 +11,7 @@ from tpo_lab.runs.course import Course
 from tpo_lab.runs.curves import RunFile, Values, path_of
 from tpo_lab.runs.database import StoreError, damaged
 from tpo_lab.runs.rows import RunRow
+from tpo_lab.runs.seeds import Seeds
 from tpo_lab.runs.snapshot import LaneSnapshot, Snapshot
 from tpo_lab.training.look import Look
 
@@ -28,6 +29,7 @@ class Reader:
         self._lock = threading.Lock()
         self._file: RunFile | None = None
         self._version = -1
+        self._seeds: dict[str, Seeds] = {}
         self._courses: dict[str, Course] = {}  # every diagnostic; one that nobody asks for stays behind
         self._looks: dict[frozenset[str] | None, Snapshot] = {}  # as the run is now, by what was asked for
 
@@ -69,6 +71,20 @@ class Reader:
                 return {}
             values = file.values(method)
             return {name: values[:, d] for d, name in enumerate(file.diagnostics)}
+
+    def seeds(self, name: str) -> dict[str, Values]:
+        """One diagnostic of every method, each seed for itself: (T, S) float32. Only what is new is read.
+
+        Raises:
+            StoreError: if it cannot be read.
+        """
+        with self._lock:
+            file = self._open()
+            if file is None or name not in file.diagnostics:
+                return {}
+            if name not in self._seeds:
+                self._seeds[name] = Seeds(file.diagnostics.index(name))
+            return self._seeds[name].read(file)
 
     def looks(self) -> dict[str, tuple[int, ...]]:
         """The steps of each method whose batches are kept.

@@ -179,10 +179,12 @@ def _seeds(
 ) -> dict[str, Values]:
     """By key of the line, the values of every seed, if the look needs them."""
     found: dict[str, Values] = {}
-    for line in lines if look.needs_seeds else ():
-        run = members[line.place].run
-        if run and not run.broken and line.method in run.lanes:
-            values = runs.readers.get(run.id).values(line.method)
-            if diagnostic.name in values:
-                found[line.key] = values[diagnostic.name]
+    for place, run in enumerate(member.run for member in members) if look.needs_seeds else ():
+        if run and not run.broken:
+            try:
+                values = runs.readers.get(run.id).seeds(diagnostic.name)
+            except InputError as error:
+                refuse(str(error))
+                continue
+            found |= {line.key: values[line.method] for line in lines if line.place == place and line.method in values}
     return found
