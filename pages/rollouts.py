@@ -47,7 +47,7 @@ else:
             )
         rollouts_whatif.settings(form, loaded.table)
     if form.view.look == "health":
-        rollouts_health.draw(data, form.view)
+        rollouts_health.draw(data, form)
     elif form.view.look == "groups":
         rollouts_groups.draw(data, form)
     else:

@@ -36,6 +36,7 @@ with words:
         query_params=view.to_query(),
     )
     st.page_link("pages/bandits.py", label="Watch four methods learn a bandit, live", icon=":material/arrow_forward:")
+    st.page_link("pages/rollouts.py", label="Find the dead groups of a training run", icon=":material/arrow_forward:")
 with group:
     now = report(view.scenario)
     chosen = now.best if view.candidate is None else view.candidate

@@ -25,7 +25,7 @@ COLOURS = {
     "single": SKY,
     "unscored": GREY,
 }
-_LINES = {"a": BLUE, "b": VERMILLION}
+_LINES = (BLUE, VERMILLION, GREEN, ORANGE, PURPLE)
 
 
 def kinds_spec(labels: Mapping[str, str], steps: bool) -> Spec:
@@ -82,7 +82,7 @@ def kinds_data(labels: Mapping[str, str], steps: Mapping[str, Floats], shares: M
 
 
 def lines_spec(title: str, subtitle: str, labels: Sequence[str], *, percent: bool = False) -> Spec:
-    """One or two figures over the steps."""
+    """Up to five figures over the steps."""
     y = quantity("value", None, zero=False)
     if percent:
         y["axis"] |= {"format": "~%"}
@@ -90,7 +90,7 @@ def lines_spec(title: str, subtitle: str, labels: Sequence[str], *, percent: boo
         "field": "label",
         "type": "nominal",
         "sort": None,
-        "scale": {"domain": list(labels), "range": list(_LINES.values())[: len(labels)]},
+        "scale": {"domain": list(labels), "range": list(_LINES[: len(labels)])},
         "legend": legend(),
     }
     tooltip = [

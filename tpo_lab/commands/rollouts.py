@@ -45,6 +45,12 @@ def add_parser(commands: "argparse._SubParsersAction[Any]") -> None:
     )
     parser.add_argument("--rule", metavar="NAME", default="tpo_paper", help="standardisation rule (default: tpo_paper)")
     parser.add_argument("--eta", metavar="NUMBER", default="1", help="temperature, above 0 (default: 1)")
+    parser.add_argument("--strength", metavar="NUMBER", help="of a robust rule (default: the rule's own)")
+    parser.add_argument("--policy", metavar="NAME", default="file", help="p_old: file (default) or uniform")
+    parser.add_argument("--log-prob", metavar="NAME", default="sum", help="of an answer: sum (default) or mean")
+    parser.add_argument(
+        "--missing", metavar="NAME", default="drop", help="a missing score: drop (default), zero, or stack: as the rule"
+    )
     parser.add_argument(
         "--fail-if", action="append", default=[], metavar="CONDITION", help="exit with 1 if it holds: zero_variance>0.6"
     )
@@ -63,7 +69,14 @@ def _run(args: argparse.Namespace) -> int:
     from tpo_lab.rollouts_io.settings import DEFAULT_THRESHOLD, Setting
 
     threshold = DEFAULT_THRESHOLD if args.threshold is None else parse_number(args.threshold, "--threshold")
-    setting = Setting(rule=args.rule, eta=parse_number(args.eta, "--eta"))
+    setting = Setting(
+        rule=args.rule,
+        eta=parse_number(args.eta, "--eta"),
+        strength=None if args.strength is None else parse_number(args.strength, "--strength"),
+        policy=args.policy,
+        log_prob=args.log_prob,
+        missing=args.missing,
+    )
     picks = {} if args.columns is None else parse(args.columns)
     picks |= {what: "+".join(names) for what in ("group", "score") if (names := getattr(args, what))}
     table = read(files_of(args.path), picks=picks, format_name=args.format)
@@ -118,9 +131,7 @@ def _as_text(table: "Rollouts", found: "Health", compared: "Logged | None") -> s
     rows = [row for row in rows if row[2] != "0" or row[0] in ("all fail", "all pass", "informative")]
     logged_zero = f"zero variance {percent(s['zero_variance'])}"
     if abs(s["frac_reward_zero_std"] - s["zero_variance"]) > 1e-12:
-        logged_zero += (
-            f"; a stack with float32 logs {percent(s['frac_reward_zero_std'])}: its mean of equal scores rounds"
-        )
+        logged_zero += f"; a stack with float32 logs frac_reward_zero_std = {percent(s['frac_reward_zero_std'])}"
     lines += ["", *aligned(rows), "", logged_zero]
     sigma = ", ".join(f"{name} {figure(value)}" for name, value in s["sigma"].items())
     hint = f"; suggested: {figure(found.suggested)}" if found.suggested is not None else ""
@@ -141,6 +152,7 @@ def _means(s: dict[str, Any]) -> list[tuple[str, str]]:
     return [
         ("reward", f"{number('reward_mean')}; over informative groups {number('reward_mean_informative')}"),
         ("effective K", f"{number('effective_p_old')} under p_old, {number('effective_q')} under q"),
+        ("entropy", f"{number('entropy_p_old')} nats of p_old, {number('entropy_q')} of q"),
         ("|q - p_old|", f"{number('mean_abs_q_minus_p')} a candidate; KL(q || p_old) {number('kl_q_p')} nats"),
         ("argmax moved", f"{share('argmax_moved')} of the groups; too peaked for the tilt: {share('peaked')}"),
     ]

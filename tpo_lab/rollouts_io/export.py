@@ -81,6 +81,7 @@ def as_mapping(table: Rollouts, health: Health, found: Logged | None) -> dict[st
                 "strength": s.strength,
                 "policy": s.policy,
                 "log_prob": s.log_prob,
+                "missing": s.missing,
             },
             "threshold": health.threshold,
             "suggested_threshold": health.suggested,

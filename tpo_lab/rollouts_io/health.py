@@ -79,7 +79,7 @@ def judged(workings: Workings, setting: Setting, threshold: float) -> Health:
         kind: float(np.mean(kinds == i)) if len(kinds) else 0.0 for i, kind in enumerate(KINDS)
     }
     suggested = workings.once("suggested", make=lambda: suggested_threshold(table))
-    logged_zero = workings.once("logged zero", make=lambda: reward_zero_std(workings))
+    logged_zero = workings.once("logged zero", setting.missing_is_zero, make=lambda: reward_zero_std(workings, setting))
     return Health(
         setting,
         numbers,
@@ -161,14 +161,14 @@ def _summary(table: Rollouts, numbers: Numbers, kinds: Ints, shares: dict[Kind, 
     }
 
 
-def reward_zero_std(workings: Workings) -> Bools:
+def reward_zero_std(workings: Workings, setting: Setting) -> Bools:
     """The groups that a stack counts in `frac_reward_zero_std`: float32 sample deviation within 1e-8 of 0, shape (G,).
 
     A float32 mean of equal scores can round, and its deviation is then not 0; a group of one has none (NaN).
     """
     zero = np.zeros(workings.table.groups, dtype=bool)
     with np.errstate(over="ignore"):
-        flat = workings.layout.flat(workings.table.score.astype(np.float32))
+        flat = workings.scores(setting).flat.astype(np.float32)
 
     def fill(b: Block) -> None:
         score = b.of(flat)

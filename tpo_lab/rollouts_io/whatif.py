@@ -74,26 +74,29 @@ def compare(before: Update, after: Update) -> Comparison:
 def update(workings: Workings, setting: Setting, threshold: float) -> Update:
     """The weight of every candidate under a setting; `threshold` tells low-variance groups, as in `health`."""
     numbers = numbers_of(workings, setting)
-    flat, mass = workings.once("weights", setting, make=lambda: _weights(workings, setting, numbers))
-    return Update(setting, numbers, workings.layout, flat, mass, _summary(numbers, mass, threshold))
+    flat, mass, largest = workings.once("weights", setting, make=lambda: _weights(workings, setting, numbers))
+    summary = _summary(numbers, mass, threshold) | {"largest_weight": largest}
+    return Update(setting, numbers, workings.layout, flat, mass, summary)
 
 
-def _weights(workings: Workings, setting: Setting, numbers: Numbers) -> tuple[Floats, Floats]:
-    """-d loss / d log pi(y_i) at p = p_old, flat, and the sum of its sizes over each group."""
+def _weights(workings: Workings, setting: Setting, numbers: Numbers) -> tuple[Floats, Floats, float]:
+    """-d loss / d log pi(y_i) at p = p_old, flat, the sum of its sizes over each group, and the largest of them."""
     counted, policy = workings.scores(setting).counted, workings.policy(setting)
     tilt, target = workings.tilt(setting), workings.target(setting)
     masked = numbers.zero_variance | (numbers.sigma <= setting.mask)
     flat, mass = np.empty(workings.table.rows), np.zeros(workings.table.groups)
+    largest = np.zeros(workings.table.groups)
 
     def fill(b: Block) -> None:
         mask, u = b.of(counted), b.of(tilt.u)
         weights = _of_method(setting, u, b.of(target.q), b.of(policy.p), mask)
         keep = mask & ~masked[b.groups][:, None] if setting.mask >= 0 else mask
         b.of(flat)[...] = weights = np.where(keep, weights, 0.0)
-        mass[b.groups] = np.abs(weights).sum(axis=-1)
+        sizes = np.abs(weights)
+        mass[b.groups], largest[b.groups] = sizes.sum(axis=-1), sizes.max(axis=-1)
 
     workings.layout.each(fill)
-    return flat, mass
+    return flat, mass, float(largest.max())
 
 
 def _of_method(setting: Setting, u: Floats, q: Floats, p: Floats, counted: Bools) -> Floats:
@@ -127,6 +130,7 @@ def _summary(numbers: Numbers, mass: Floats, threshold: float) -> dict[str, floa
         return float(values[acting].mean()) if acting.any() else 0.0
 
     return {
+        "dead": float(np.mean(numbers.low == numbers.high)),
         "no_update": float(np.mean(mass == 0)),
         "mass_mean": total / max(1, len(mass)),
         "mass_largest": share(largest),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from tpo_lab.errors import InputError, shown
 from tpo_lab.group.parse import parse_number, parse_numbers
+from tpo_lab.group.rules import RULES
 from tpo_lab.rollouts_io.health import KINDS, LABELS
 from tpo_lab.rollouts_io.settings import DEFAULT_THRESHOLD, RULE_OF, Setting
 
@@ -19,9 +20,11 @@ SORTS = {
 }
 PICKS = ("group", "score", "step", "log_prob", "length", "text", "prompt", "advantage")
 POLICIES = {"file": "of the file", "uniform": "uniform"}
+MISSING = {"drop": "left out", "zero": "score 0", "stack": "as the rule's stack"}
 LOG_PROBS = {"sum": "sum", "mean": "mean per token"}
+LINES = {"few": "reward and target", "all": "every figure"}
 ANY = "any"
-SETTING = ("method", "rule", "eta", "policy", "log_prob", "mask")
+SETTING = ("method", "rule", "eta", "strength", "policy", "log_prob", "missing", "mask")
 
 DEFAULTS = {
     "look": "health",
@@ -32,15 +35,20 @@ DEFAULTS = {
     "method": "tpo",
     "rule": "tpo_paper",
     "eta": "1",
+    "strength": "",
     "policy": "file",
     "log_prob": "sum",
+    "missing": "drop",
     "mask": "",
     "b_method": "grpo",
     "b_rule": "trl_group",
     "b_eta": "1",
+    "b_strength": "",
     "b_policy": "file",
     "b_log_prob": "sum",
+    "b_missing": "drop",
     "b_mask": "",
+    "lines": "few",
     "kind": ANY,
     "sort": "amplification",
     "sigma": "",
@@ -63,6 +71,7 @@ class View:
         now, then: the two settings; the health is that of `now`.
         sigma, reward: what the groups are narrowed to; None: all.
         group: number of the group that is looked at, from 1; None: the first of the list.
+        lines: whether a few or all figures are drawn over the steps.
         picks: columns by hand, in the words of `rollouts_io.columns.with_picks`.
     """
 
@@ -77,6 +86,7 @@ class View:
     step: float | None
     group: int | None
     picks: tuple[tuple[str, str], ...]
+    lines: str = "few"
 
 
 def read(texts: Mapping[str, str]) -> View:
@@ -85,7 +95,7 @@ def read(texts: Mapping[str, str]) -> View:
     Raises:
         InputError: for the first that is wrong; it names the field.
     """
-    for field, known in (("look", LOOKS), ("place", PLACES), ("sort", SORTS), ("kind", KIND_LABELS)):
+    for field, known in (("look", LOOKS), ("place", PLACES), ("sort", SORTS), ("kind", KIND_LABELS), ("lines", LINES)):
         if texts[field] not in known:
             raise InputError(field, f"Unknown {field} {shown(texts[field])}; known: {', '.join(known)}.")
     threshold = parse_number(texts["threshold"], "threshold")
@@ -103,6 +113,7 @@ def read(texts: Mapping[str, str]) -> View:
         step=parse_number(texts["step"], "step") if texts["step"].strip() else None,
         group=_whole(texts["group"]),
         picks=_picks(texts),
+        lines=texts["lines"],
     )
 
 
@@ -110,6 +121,8 @@ def _setting(texts: Mapping[str, str], prefix: str) -> Setting:
     query = {name: texts[prefix + name] for name in SETTING}
     own = RULE_OF.get(query["method"])
     query = {name: text for name, text in query.items() if text.strip()}
+    if RULES[own or query.get("rule", "tpo_paper")].tunable is None:
+        query.pop("strength", None)  # kept for the next robust rule
     try:
         return Setting.from_query(query | ({"rule": own} if own else {}))
     except InputError as error:

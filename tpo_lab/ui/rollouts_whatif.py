@@ -18,10 +18,11 @@ from tpo_lab.ui.drawing import chart
 from tpo_lab.ui.form import Form, choice, text_field
 from tpo_lab.ui.pieces import table
 from tpo_lab.ui.rollouts_data import Data
-from tpo_lab.ui.rollouts_view import LOG_PROBS, POLICIES, View
+from tpo_lab.ui.rollouts_view import LOG_PROBS, MISSING, POLICIES, View
 
 MOST = 30
 FIGURES = {
+    "dead": ("groups of equal scores", percent),
     "no_update": ("groups without an update", percent),
     "mass_mean": ("sum of |weight| a group", figure),
     "mass_largest": ("share of the update in its largest tenth of groups", percent),
@@ -29,6 +30,7 @@ FIGURES = {
     "mass_constant": ("share of the update in groups of equal scores", percent),
     "mean_abs_q_minus_p": ("mean |q − p_old| where there is an update", figure),
     "argmax_moved": ("argmax of q moves", percent),
+    "largest_weight": ("largest |weight| of a candidate", figure),
     "largest_u": ("largest |u| of the file", figure),
 }
 
@@ -41,7 +43,7 @@ def draw(data: Data, form: Form[View]) -> None:
         st.markdown("#### Now")
         _method(form, "")
         _mask(form, "")
-        st.caption(r"Rule, η and p\_old: in the sidebar.")
+        st.caption(r"Rule, η, p\_old and missing scores: in the sidebar.")
     with right:
         st.markdown("#### What if")
         one, two = st.columns(2)
@@ -51,6 +53,7 @@ def draw(data: Data, form: Form[View]) -> None:
         with two:
             tilt(form, "b_")
         policy(form, data.table, "b_")
+        missing(form, data.table, "b_")
     found = data.comparison(view.now, view.then, view.threshold)
     sides = (_name(view.now), f"{_name(view.then)} ")  # one more space: two equal names are two bars
     table(
@@ -72,6 +75,7 @@ def settings(form: Form[View], table_: Rollouts) -> None:
     """The controls of the present setting, but for method and mask."""
     tilt(form, "")
     policy(form, table_, "")
+    missing(form, table_, "")
 
 
 def tilt(form: Form[View], prefix: str) -> None:
@@ -88,6 +92,10 @@ def tilt(form: Form[View], prefix: str) -> None:
         help="This method has its own." if own else None,
         **form.on(f"{prefix}rule"),
     )
+    tunable = RULES[rule].tunable
+    if tunable:
+        label = "Bound, standard deviations" if tunable == "bound" else "Strength, score units"
+        text_field(form, label, f"{prefix}strength", hint=f"{getattr(RULES[rule], tunable):g}")
     text_field(form, "Temperature η", f"{prefix}eta")
 
 
@@ -101,13 +109,25 @@ def policy(form: Form[View], table_: Rollouts, prefix: str) -> None:
             choice(form, "Log-prob of an answer", f"{prefix}log_prob", LOG_PROBS)
 
 
+def missing(form: Form[View], table_: Rollouts, prefix: str) -> None:
+    """What a candidate without a score counts as; a file that scores all leaves no choice."""
+    if np.isnan(table_.score).any():
+        choice(
+            form,
+            "Missing scores",
+            f"{prefix}missing",
+            MISSING,
+            help="TRL's RLOO rules give a missing score 0; the other stacks here leave the candidate out.",
+        )
+
+
 def _mask(form: Form[View], prefix: str) -> None:
     text_field(
         form,
-        "Leave out groups with σ up to",
+        "Mask dead groups: σ up to",
         f"{prefix}mask",
-        hint="none",
-        help="Their weights count as 0. Empty: every group stays. 0 leaves out groups of equal scores only.",
+        hint="keep all",
+        help="Weights of masked groups count as 0. Empty: every group stays. 0 masks groups of equal scores only.",
     )
 
 
@@ -126,16 +146,18 @@ def _name(setting: Setting) -> str:
 
 
 def _masses(found: Comparison, view: View, sides: tuple[str, str]) -> None:
-    kinds = kinds_of(found.before.numbers, view.threshold)
-    labels: Mapping[str, str] = {kind: LABELS[kind] for i, kind in enumerate(KINDS) if (kinds == i).any()}
+    updates = (found.before, found.after)
+    kinds = [kinds_of(one.numbers, view.threshold) for one in updates]  # a missing score that counts changes them
+    there = {i for of_one in kinds for i in np.unique(of_one).tolist()}
+    labels: Mapping[str, str] = {kind: LABELS[kind] for i, kind in enumerate(KINDS) if i in there}
     rows: dict[str, list[object]] = {"kind": [], "label": [], "share": []}
-    for side, one in zip(sides, (found.before, found.after), strict=True):
+    for side, one, of_one in zip(sides, updates, kinds, strict=True):
         total = float(one.mass.sum())
         for i, kind in enumerate(KINDS):
             if kind in labels:
                 rows["kind"].append(labels[kind])
                 rows["label"].append(side)
-                rows["share"].append(float(one.mass[kinds == i].sum()) / total if total > 0 else 0.0)
+                rows["share"].append(float(one.mass[of_one == i].sum()) / total if total > 0 else 0.0)
     chart(
         charts.mass_spec(labels, sides),
         {"mass": rows},
