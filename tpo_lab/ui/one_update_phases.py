@@ -98,7 +98,7 @@ def _scene(scene: Scene) -> None:
     with left:
         _left(scene)
     with right:
-        if scene.view.phase == "tilt":
+        if scene.view.phase in ("tilt", "fit"):  # hidden in the latter: what stays as it is costs nothing
             title, values = "What the others weigh log p by", {name: found.weights for name, found in others.items()}
         else:
             title, values = "Advantages of the others", {name: found.advantages for name, found in others.items()}
