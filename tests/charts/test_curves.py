@@ -66,7 +66,7 @@ def test_the_specification_compiles_and_knows_no_data(diagnostic: Diagnostic) ->
 @pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_run_is_drawn_in_every_look(kind: str, look: Look) -> None:
-    config = KINDS[kind](**({"update": "sampled"} if kind == "multi_bandit" else {}), seeds=20)
+    config = KINDS[kind].from_mapping({"seeds": 20, **({"update": "sampled"} if kind == "multi_bandit" else {})})
     seeds = {m: random(min(200, steps_of(config)), 20) for m in config.methods}
     for diagnostic in list(diagnostics_of(config).values())[: 2 if look.log is False else 1]:
         svg = drawn(diagnostic, lines_of(config), look, seeds)

@@ -24,6 +24,7 @@ def test_the_table_has_every_run_with_what_differs_from_its_preset(runs: RunServ
     assert list(table["progress"]) == [100, 100]
     assert table["name"][1] == "For the talk"
     assert table["methods"][0] == "TPO, DG, GRPO, PG"
+    assert table["to1"][0] == "TPO - · DG - · GRPO - · PG -"
     assert table["error"][0] == "TPO 50 % · DG 50 % · GRPO 50 % · PG 50 %"
     assert pinned
 

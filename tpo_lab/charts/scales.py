@@ -50,7 +50,7 @@ def x_axis(lines: Sequence[Line], look: Look) -> Spec:
         "type": "quantitative",
         "title": unit(lines, look.over),
         "scale": {"domain": [0, last], "nice": False} if known else {"zero": True},
-        "axis": {"grid": False, "tickCount": 6, **FONT, **(_ticks(last) if known else {})},
+        "axis": {"grid": False, "tickCount": 6, "titlePadding": 4, **FONT, **(_ticks(last) if known else {})},
     }
 
 

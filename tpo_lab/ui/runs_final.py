@@ -1,24 +1,36 @@
-"""The last error of runs that have ended: it is in their files, so a few are read at each look and then remembered."""
+"""What came of runs that have ended: it is in their files, so a few are read at each look and then remembered."""
 
 import math
 import time
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 
 from tpo_lab.errors import InputError
+from tpo_lab.experiments.summaries import first_below
 from tpo_lab.methods.registry import METHODS
+from tpo_lab.runs.export import ONE_PERCENT
 from tpo_lab.runs.reader import Reader
 from tpo_lab.runs.rows import RunRow
 from tpo_lab.runs.service import RunService
 from tpo_lab.runs.snapshot import LaneSnapshot
 
 BUDGET = 0.08  # seconds of reading at one look
-_known: dict[tuple[str, int], str] = {}  # by run and the steps that all its lanes have taken together
 
 
-def final_errors(runs: RunService, rows: Iterable[RunRow]) -> tuple[dict[str, str], bool]:
-    """By id, the last error of each method, the smallest first; and whether that is all."""
+class Final(NamedTuple):
+    """In words, of each method, the smallest error first: its last error, and its steps to 1 %."""
+
+    error: str = ""
+    steps: str = ""
+
+
+_known: dict[tuple[str, int], Final] = {}  # by run and the steps that all its lanes have taken together
+
+
+def finals_of(runs: RunService, rows: Iterable[RunRow]) -> tuple[dict[str, Final], bool]:
+    """By id, what came of each run that has ended; and whether that is all."""
     found, complete = {}, True
     until = time.monotonic() + BUDGET
     for row in rows:
@@ -34,18 +46,23 @@ def final_errors(runs: RunService, rows: Iterable[RunRow]) -> tuple[dict[str, st
     return found, complete
 
 
-def _read(runs: RunService, run_id: str) -> str:
+def _read(runs: RunService, run_id: str) -> Final:
     reader = Reader(runs.catalogue, run_id)
     try:
         snapshot = reader.read(("error",))
     except InputError:
-        return ""
+        return Final()
     finally:
         reader.close()
     if snapshot.broken:
-        return "cannot be read"
+        return Final("cannot be read")
     errors = {method: value for method, lane in snapshot.lanes.items() if (value := _last(lane)) is not None}
-    return " · ".join(f"{METHODS[m].label} {100 * errors[m]:.2g} %" for m in sorted(errors, key=errors.__getitem__))
+    ordered = sorted(errors, key=errors.__getitem__)
+    steps = {method: first_below(snapshot.lanes[method].curves["error"].mean, ONE_PERCENT) for method in ordered}
+    return Final(
+        " · ".join(f"{METHODS[m].label} {100 * errors[m]:.2g} %" for m in ordered),
+        " · ".join(f"{METHODS[m].label} {'-' if n is None else f'{n:,}'}" for m, n in steps.items()),
+    )
 
 
 def _last(lane: LaneSnapshot) -> float | None:

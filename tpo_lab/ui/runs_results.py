@@ -9,13 +9,12 @@ from tpo_lab.charts.diagnostics import Diagnostic
 from tpo_lab.charts.lines import Line, runs_of
 from tpo_lab.experiments.summaries import Summary, first_below
 from tpo_lab.methods.registry import METHODS
+from tpo_lab.runs.export import ONE_PERCENT
 from tpo_lab.runs.rows import LaneRow
 from tpo_lab.runs.snapshot import LaneSnapshot
 from tpo_lab.ui.pieces import swatch, table
 from tpo_lab.ui.runs_progress import Shown, stroke
 from tpo_lab.ui.runs_words import duration
-
-THRESHOLD = 0.01
 
 
 def results(
@@ -31,7 +30,7 @@ def results(
     """
     several = bool(runs_of(lines))
     head = ["", *(["run"] if several else []), "steps to 1&nbsp;%"]
-    head += [*(f"last {d.name.replace('_', ' ')}" for d in diagnostics), "at step", "left", "seconds"]
+    head += [*(f"last {d.name.replace('_', ' ')}" for d in diagnostics), "at step", "status", "time"]
     rows = []
     for line in lines:
         entry = METHODS[line.method]
@@ -48,21 +47,21 @@ def _row(member: Shown, method: str) -> LaneRow | None:
 def _cells(row: LaneRow | None, lane: LaneSnapshot | None, diagnostics: Sequence[Diagnostic]) -> list[str]:
     if lane is None or row is None:
         return [""] * (4 + len(diagnostics))
-    steps = first_below(lane.curves["error"].mean, THRESHOLD) if "error" in lane.curves else None
+    steps = first_below(lane.curves["error"].mean, ONE_PERCENT) if "error" in lane.curves else None
     return [
         "-" if steps is None else f"{steps:,}",
         *(_last(lane.curves.get(d.name), d) for d in diagnostics),
         f"{lane.steps:,}",
-        _left(row),
+        _status(row),
         _time(row),
     ]
 
 
-def _left(row: LaneRow) -> str:
+def _status(row: LaneRow) -> str:
     """How far a method has to go, and about how long; or how it has ended."""
     if row.status != "running":
         return row.status
-    return f"{duration((row.total - row.steps) / row.rate)}" if row.rate else "compiling"
+    return f"about {duration((row.total - row.steps) / row.rate)} left" if row.rate else "compiling"
 
 
 def _time(lane: LaneRow) -> str:

@@ -15,7 +15,7 @@ from tpo_lab.methods.registry import METHODS
 from tpo_lab.runs.rows import RunRow
 from tpo_lab.runs.service import RunService
 from tpo_lab.ui.form import Form
-from tpo_lab.ui.runs_final import final_errors
+from tpo_lab.ui.runs_final import Final, finals_of
 from tpo_lab.ui.runs_words import duration, is_going, outlook, state
 from tpo_lab.ui.sentences import refuse
 
@@ -47,7 +47,7 @@ def table(runs: RunService, form: Form[Any]) -> None:
     chosen = form.texts["run"]
     held = _Held(runs.catalogue.version(), {row.id: row for row in runs.list()})
     live = any(is_going(row) for row in held.rows.values())
-    complete = final_errors(runs, held.rows.values())[1]
+    complete = finals_of(runs, held.rows.values())[1]
 
     def tick() -> None:
         if form.texts["run"] != chosen:  # picked in this table: the rest of the page is to follow
@@ -58,7 +58,7 @@ def table(runs: RunService, form: Form[Any]) -> None:
             refuse(str(error))
         rows = list(held.rows.values())
         _draw(runs, rows, form)
-        if (live or not complete) and not any(map(is_going, rows)) and final_errors(runs, rows)[1]:
+        if (live or not complete) and not any(map(is_going, rows)) and finals_of(runs, rows)[1]:
             st.rerun()
 
     st.fragment(tick, run_every=TICK if live or not complete else None)()
@@ -80,8 +80,10 @@ def _refresh(runs: RunService, held: _Held) -> None:
 
 
 def _draw(runs: RunService, rows: Sequence[RunRow], form: Form[Any]) -> None:
-    finals, _ = final_errors(runs, rows)
-    lines = [(row, _line(runs, row, finals.get(row.id, ""))) for row in sorted(rows, key=lambda row: not row.pinned)]
+    finals, _ = finals_of(runs, rows)
+    lines = [
+        (row, _line(runs, row, finals.get(row.id, Final()))) for row in sorted(rows, key=lambda row: not row.pinned)
+    ]
     words = form.texts["find"].lower().split()
     lines = [(row, line) for row, line in lines if all(word in _text(row, line) for word in words)]
     ids = tuple(row.id for row, _ in lines)
@@ -113,13 +115,14 @@ def _draw(runs: RunService, rows: Sequence[RunRow], form: Form[Any]) -> None:
             ),
             "differs": st.column_config.TextColumn("differs from it in", width=150),
             "error": st.column_config.TextColumn("last error", width=200),
+            "to1": st.column_config.TextColumn("steps to 1 %", width=150),
             "seeds": st.column_config.NumberColumn("seeds", width=60),
         },
         alt=f"{len(ids)} runs; the arrow keys move, and the space bar picks a run",
     )
 
 
-def _line(runs: RunService, row: RunRow, final: str) -> dict[str, Any]:
+def _line(runs: RunService, row: RunRow, final: Final) -> dict[str, Any]:
     try:
         config = row.config
         base = base_of(config, row.preset)
@@ -138,14 +141,16 @@ def _line(runs: RunService, row: RunRow, final: str) -> dict[str, Any]:
         "preset": what,
         "differs": differs,
         "seeds": seeds,
-        "error": final,
+        "error": final.error,
+        "to1": final.steps,
         "time": duration(row.seconds),
         "methods": ", ".join(METHODS[m].label for m in (lane.method for lane in row.lanes) if m in METHODS),
         "started": time.strftime("%d %b %H:%M", time.localtime(row.created)),
+        "note": row.note,
     }
 
 
 def _text(row: RunRow, line: dict[str, Any]) -> str:
     """All that a run can be found by."""
-    words = (row.id, row.note, *(str(value) for name, value in line.items() if name not in ("progress", "time")))
+    words = (row.id, *(str(value) for name, value in line.items() if name not in ("progress", "time")))
     return " ".join(words).lower()
