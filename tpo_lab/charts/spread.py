@@ -107,6 +107,7 @@ def _marks(x: Spec, y: Spec) -> Spec:
         "fontSize": 14,
         "fontWeight": 600,
         "dx": 12,
+        "dy": -14,  # above the lines that go on from there
         "align": "left",
         "clip": True,
         "color": NEUTRAL,

@@ -12,6 +12,7 @@ from tpo_lab.group.scenario import POLICY_KINDS
 from tpo_lab.group.traps import TRAPS
 from tpo_lab.group.wording import figure
 from tpo_lab.ui.form import Form, choice, several, text_field
+from tpo_lab.ui.links import open_on
 from tpo_lab.ui.microscope import MISSING, View, of_trap
 
 _RULE_LABELS = {name: rule.label for name, rule in RULES.items()}
@@ -43,11 +44,12 @@ def controls(form: Form[View]) -> None:
         text_field(
             form, "Answers", "answers", hint=",".join(view.answers), help="A name a candidate; equal names are copies."
         )
-    with st.expander("Old policy and η", key="microscope.open.policy", on_change="rerun") as box:
+    with st.expander("Old policy, η, other pages", key="microscope.open.policy", on_change="rerun") as box:
         if box.open:
             stated = POLICY_KINDS[form.view.typed.kind]
             text_field(form, f"Old policy: {stated}", "policy", hint="uniform")
             text_field(form, "Temperature η", "eta")
+            open_on(view.scenario, "target", "one_update")
     form.complain("kind", "lengths")
 
 

@@ -7,6 +7,7 @@ from tpo_lab.group.presets import PRESETS
 from tpo_lab.group.scenario import POLICY_KINDS, Scenario
 from tpo_lab.methods.updates import UPDATED
 from tpo_lab.ui.form import Form, choice, several, text_field
+from tpo_lab.ui.links import open_on
 from tpo_lab.ui.microscope import GROUP
 from tpo_lab.ui.microscope_controls import rule
 from tpo_lab.ui.one_update import MAX_METHODS, View, preset_of
@@ -77,12 +78,14 @@ def _more(form: Form[View]) -> None:
     )
     if sentence := st.session_state.get("update.file.wrong"):
         refuse(sentence)
-    st.page_link(
-        "pages/target.py",
-        label="This group on Target",
-        icon=":material/arrow_forward:",
-        query_params=form.view.scenario.to_query(),
+    st.download_button(
+        "Save the group (JSON)",
+        lambda: Saved(form.view.scenario).to_json(),
+        "tpo-group.json",
+        "application/json",
+        on_click="ignore",
     )
+    open_on(form.view.scenario, "target", "low_variance")
 
 
 def _loaded(form: Form[View]) -> None:
@@ -99,5 +102,4 @@ def _loaded(form: Form[View]) -> None:
 
 def _group_of(text: str) -> Scenario:
     """The group of a file that Target saved: what was looked at in it is left out."""
-
     return Saved.from_json(text).scenario
