@@ -6,7 +6,7 @@ from tpo_lab.errors import InputError
 from tpo_lab.runs.log import last_lines
 from tpo_lab.runs.service import RunService
 from tpo_lab.runs.snapshot import Snapshot
-from tpo_lab.ui import live, runs_edit, runs_store, runs_view
+from tpo_lab.ui import live, look, runs_edit, runs_store, runs_view
 from tpo_lab.ui.entry import through_app
 from tpo_lab.ui.form import Form, load, text_field
 from tpo_lab.ui.runs_buttons import buttons
@@ -37,6 +37,7 @@ def chosen_run(runs: RunService, form: Form[runs_view.Seen], run: Snapshot) -> N
     names = form.view.of(config)
     runs_view.controls(form, config, names)
     live.follow(runs, run, config, names, form.view.look)
+    look.look_inside(runs, form, run, config)
     if any(lane.status == "failed" for lane in row.lanes):
         st.caption("The last lines of the log about this run")
         st.code("\n".join(last_lines(runs.folder, row.id)) or "The log has none.", language=None, wrap_lines=True)
@@ -61,7 +62,7 @@ def chosen_runs(runs: RunService, form: Form[runs_view.Seen], found: list[Snapsh
     files_of_several(runs, members)
 
 
-form = load("runs", {"run": "", "find": "", **runs_view.FIELDS}, runs_view.seen)
+form = load("runs", {"run": "", "find": "", **runs_view.FIELDS, **look.FIELDS}, runs_view.seen)
 runs = runs_store.runs()
 st.markdown("#### Runs of the lab and of the terminal")
 if runs:
