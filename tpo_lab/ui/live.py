@@ -9,7 +9,8 @@ from tpo_lab.charts import curves
 from tpo_lab.charts.axes import Spec
 from tpo_lab.charts.curve_data import Values, datasets
 from tpo_lab.charts.diagnostics import Diagnostic, diagnostics_of
-from tpo_lab.charts.lines import USUAL, Line, Look, lines_of
+from tpo_lab.charts.lines import USUAL, Line, Look, lines_of, thin
+from tpo_lab.charts.points import MAX_POINTS
 from tpo_lab.errors import InputError
 from tpo_lab.experiments.kinds import AnyConfig
 from tpo_lab.experiments.sweeps import names as names_of
@@ -23,7 +24,8 @@ from tpo_lab.ui.runs_words import is_going
 from tpo_lab.ui.sentences import refuse
 
 MOST = len(curves.DASHES)  # runs in one chart
-TICK = 0.4  # seconds between two looks at a run
+TICK = 0.4  # seconds between two looks at runs, at least
+CELLS = 20_000  # numbers a second that a browser draws without getting in a person's way
 STEPS = ("error",)  # the curve that tells the steps to 1 %
 HOW = (
     "Results: mean ± s.e. over the n seeds that have a value, at the last step so far. On the charts a click on the "
@@ -88,9 +90,15 @@ def overlay(runs: RunService, members: Sequence[Member], see: Sequence[str] = US
     Args:
         members: at least one; runs that are not there yet have their place in the legend.
         see: names of diagnostics that all of them have, a chart each.
+
+    Raises:
+        ValueError: if two members have the same name.
     """
     names = names_of([member.config for member in members])
-    _follow(runs, [replace(m, name=m.name or name) for m, name in zip(members, names, strict=True)], see, look, "")
+    named = [replace(member, name=member.name or name) for member, name in zip(members, names, strict=True)]
+    if len({member.name for member in named}) < len(named):
+        raise ValueError(f"two runs of the same name among {[member.name for member in named]}")
+    _follow(runs, named, see, look, "")
 
 
 def _follow(runs: RunService, members: Sequence[Member], see: Sequence[str], look: Look, settings: str) -> None:
@@ -117,7 +125,13 @@ def _follow(runs: RunService, members: Sequence[Member], see: Sequence[str], loo
         if going and [_mark(m.run) for m in last] != [_mark(m.run) for m in members]:
             st.rerun()
 
-    st.fragment(tick, run_every=TICK if going else None)()
+    st.fragment(tick, run_every=_pause(lines, len(shown), look) if going else None)()
+
+
+def _pause(lines: Sequence[Line], charts: int, look: Look) -> float:
+    """Seconds between two looks: the more there is to draw, the longer."""
+    columns = len(lines) * (5 + (thin(lines) if look.seeds else 0))
+    return max(TICK, round(charts * columns * MAX_POINTS / CELLS, 1))
 
 
 def _mark(run: Snapshot | None) -> tuple[object, ...]:
