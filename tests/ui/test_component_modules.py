@@ -14,7 +14,7 @@ from tpo_lab.ui.components.bundle import HERE, javascript
 from tpo_lab.ui.components.payload import group_data
 
 
-@pytest.mark.parametrize("entry", ["group_editor.js", "fit_player.js"])
+@pytest.mark.parametrize("entry", ["group_editor.js", "fit_player.js", "look_strip.js"])
 def test_a_bundle_is_one_module_without_imports(node: Node, entry: str, tmp_path: Path) -> None:
     """Node loads it, so no name is declared twice; its default is the function that Streamlit calls."""
     text = javascript(entry)
@@ -58,6 +58,13 @@ def test_the_last_scored_candidate_keeps_its_score(node: Node) -> None:
     assert node(run, group_data(report(Scenario((None, 2.0))))) == [3.0, 2.0]
     unreachable = group_data(report(Scenario((1.0, 2.0), policy=(1.0, 0.0))))
     assert node(run, unreachable) == [1.0, 2.0]
+
+
+def test_the_edited_candidate_becomes_the_selected_one(node: Node) -> None:
+    edits = "model.withScore(g, 1, 2), model.withToggled(g, 2), model.withProbability(g, 0, 0.7)"
+    run = f"{MODEL}export default (g) => [{edits}].map((edited) => edited.selected);"
+    group = {**group_data(report(Scenario((1.0, 0.0, 0.5)))), "selected": 3}
+    assert node(run, group) == [1, 2, 0]
 
 
 SCALES = 'import { scoreScale } from "./scales.js"; export default (groups) => groups.map(scoreScale);'
@@ -149,3 +156,19 @@ def test_the_payload_is_json_whatever_the_group() -> None:
     data = group_data(report(Scenario((1.0, None, 0.0), policy=(0.5, 0.0, 0.5))))
     assert data["scores"] == [1.0, None, 0.0]
     assert data["logP"] == [math.log(0.5), None, math.log(0.5)]
+
+
+def test_arrow_keys_move_over_the_squares_of_a_strip_and_stop_at_its_ends(node: Node) -> None:
+    run = """import { moved } from "./look_strip.js";
+    export default (keys) => keys.map(([key, at, groups, places]) => moved(key, at, groups, places));"""
+    cases = [
+        ["ArrowRight", [0, 0], 3, 1],
+        ["ArrowRight", [2, 0], 3, 1],
+        ["ArrowDown", [0, 0], 3, 1],  # of one row, down is on
+        ["ArrowDown", [1, 0], 3, 2],
+        ["ArrowUp", [1, 0], 3, 2],
+        ["End", [0, 1], 3, 2],
+        ["Home", [2, 1], 3, 2],
+        ["Enter", [0, 0], 3, 1],
+    ]
+    assert node(run, cases) == [[1, 0], [2, 0], [1, 0], [1, 1], [1, 0], [2, 1], [0, 1], None]
