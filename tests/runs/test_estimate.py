@@ -78,6 +78,7 @@ LARGEST: list[tuple[AnyConfig, str]] = [
     (BanditConfig(actions=1_000, samples=10_000), "grpo"),
     (PRESETS["fig3"].config, "tpo"),
     (MultiBanditConfig(contexts=10_000, actions=100, seeds=100), "dg"),
+    (MultiBanditConfig(contexts=10_000, samples=10_000, update="sampled", seeds=1), "pg"),
     (PRESETS["fig4-digits"].config, "tpo"),
     (DigitsConfig(prompts=10_000, hidden=1_000, seeds=2), "pg"),
     (replace(PRESETS["fig12-K64"].config, seeds=3), "tpo"),

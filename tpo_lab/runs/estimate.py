@@ -76,7 +76,8 @@ def _step(config: AnyConfig, method: str) -> int:
     if isinstance(config, BanditConfig):
         return 25 * FLOAT * (20 * config.actions + 4 * config.samples)
     if isinstance(config, MultiBanditConfig):
-        return 20 * _state(config)
+        drawn = config.samples if config.update == "sampled" else 0
+        return 20 * _state(config) + 7 * FLOAT * config.contexts * drawn
     if isinstance(config, DigitsConfig):
         images = config.prompts + 2_000
         return (MNIST if config.folder else DIGITS) + 8 * FLOAT * images * (_pixels(config) + 2 * config.hidden)

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import IO
 
 from tpo_lab.runs.protocol import Message, decode, encode
+from tpo_lab.runs.shortage import of_memory
 
 COMMAND = (sys.executable, "-m", "tpo_lab.runs.worker")  # and the data folder
 LAST_WORDS = 2.0  # seconds that a worker has to write checkpoints in, after the end of its input
@@ -97,5 +98,7 @@ class Worker:
     def _reason(self, code: int) -> str:
         if code == -9:
             return "The worker process was killed; the machine may have run out of memory."
+        if shortage := of_memory("\n".join(self._last_words)):
+            return shortage
         last = next((line for line in reversed(self._last_words) if line.strip()), "")
         return f"The worker process ended with code {code}." + (f" It printed: {last}" if last else "")

@@ -15,6 +15,7 @@ from tpo_lab.experiments.kinds import config_from
 from tpo_lab.runs.curves import RunFile
 from tpo_lab.runs.lane import Lane, Values
 from tpo_lab.runs.protocol import Message
+from tpo_lab.runs.shortage import of_memory
 
 # A checkpoint is worth 50 times its cost: that is 2 % of the time. In less than a second there is little to lose.
 WORTH, LEAST = 50, 1.0
@@ -165,4 +166,6 @@ class Seats:
 
 
 def _sentence(error: Exception) -> str:
-    return str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
+    if isinstance(error, InputError):
+        return str(error)
+    return of_memory(f"{type(error).__name__} {error}") or f"{type(error).__name__}: {error}"
