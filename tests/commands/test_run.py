@@ -286,7 +286,7 @@ def test_a_file_that_cannot_be_written_loses_nothing(fake: Path, capsys: pytest.
 @pytest.mark.parametrize(
     ("words", "answer"),
     [
-        (["run", "fig99"], "Unknown preset 'fig99'; known: live-..., fig2, fig3, fig4-..., table1-..."),
+        (["run", "fig99"], "Unknown preset 'fig99'; known: live-..., fig2, easy, fig3, fig3-..., digits-..., fig4-..."),
         (["run", "live-terminal", "--set", "length"], "needs KEY=VALUE"),
         (["run", "live-terminal", "--set", "speed=1"], "Unknown setting 'speed'"),
         (["run", "live-terminal", "--set", "eta=-1"], "temperature eta must be a number"),

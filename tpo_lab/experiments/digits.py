@@ -11,6 +11,8 @@ DIGITS_METHODS: Registry[Method] = Registry(
     "digits method", tuple(METHODS[n] for n in ("tpo", "pg", "grpo", "group_pg", "dg", "ce"))
 )
 
+WITH_SURPLUS = ("tpo", "dg")  # the methods whose surplus has a closed form
+
 SETTINGS: Registry[Setting] = Registry(
     "setting",
     (

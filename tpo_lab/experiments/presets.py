@@ -53,6 +53,7 @@ _DENSE = ReversalConfig(methods=("tpo_token", "grpo_token", "dg", "ppo"), reward
 _TERMINAL = ReversalConfig()
 _WHY = ReversalConfig(methods=("tpo", "grpo"), length=8, candidates=32, prompts=256, seeds=30)
 REWARDS = ("bag", "sequential")  # per token
+_DIGITS = DigitsConfig(methods=("tpo", "dg", "pg", "grpo", "group_pg"), prompts=10, every=50, episodes=2_000, seeds=10)
 _LIVE = replace(_TERMINAL, length=4, prompts=32, episodes=120, seeds=2)
 
 
@@ -64,6 +65,12 @@ def _presets() -> Iterator[Preset]:
         "live-dense",
         "A reward per token, H = 6: groups of next tokens, learnt while an audience watches.",
         replace(_DENSE, length=6, prompts=50, episodes=120, seeds=2),
+        ("live",),
+    )
+    yield Preset(
+        "live-why",
+        "H = 4 tokens, one reward at the end: TPO's gradient fades as the error does, while GRPO's goes on.",
+        replace(_LIVE, methods=("tpo", "grpo"), episodes=240),
         ("live",),
     )
     yield Preset("fig2", "One context, 100 actions, sampled: whose direction is right.", BanditConfig())
@@ -79,8 +86,19 @@ def _presets() -> Iterator[Preset]:
         MultiBanditConfig(update="sampled", samples=10, seeds=10),
     )
     yield Preset(
+        "live-digits",
+        "Ten images a step: TPO and DG read nine of ten while PG, GRPO and Group PG still miss one in five.",
+        _DIGITS,
+        ("live", "fig4", "mnist"),
+    )
+    yield Preset(
+        "digits-100",
+        "A hundred images a step, as in the paper: all come close; see who is below 15 % first.",
+        replace(_DIGITS, prompts=100),
+    )
+    yield Preset(
         "fig4-digits",
-        "Digits, one guess an image: 8x8 digits, or MNIST with --set folder=FOLDER.",
+        "The paper's own: 20 seeds of 10,000 steps. 8x8 digits, or MNIST if its folder is set.",
         DigitsConfig(),
         ("fig4", "mnist", "fig4-mnist"),
     )

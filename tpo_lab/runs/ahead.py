@@ -10,6 +10,7 @@ from pathlib import Path
 from tpo_lab.experiments.config import BanditConfig
 from tpo_lab.experiments.kinds import AnyConfig
 from tpo_lab.experiments.presets import PRESETS
+from tpo_lab.experiments.reversal import ReversalConfig
 from tpo_lab.runs.process import Worker
 from tpo_lab.runs.protocol import Message
 
@@ -17,10 +18,13 @@ COMMAND = (sys.executable, "-m", "tpo_lab.runs.warmth")  # and the data folder, 
 
 
 def live() -> list[tuple[AnyConfig, str]]:
-    """What is likely to be run in front of an audience: the page's bandit and every method of the live presets."""
-    bandit = BanditConfig()
-    presets = [preset.config for preset in PRESETS.values() if preset.name.startswith("live-")]
-    return [(bandit, bandit.methods[0])] + [(config, method) for config in presets for method in config.methods]
+    """What is likely to be run in front of an audience: the page's bandit and the live presets.
+
+    Of token reversal every method; the methods of the others share their machine code, or compile at once.
+    """
+    configs = [BanditConfig(), *(preset.config for preset in PRESETS.values() if preset.name.startswith("live-"))]
+    of_first = [(c, c.methods[0]) for c in configs if not isinstance(c, ReversalConfig)]
+    return of_first + [(c, method) for c in configs if isinstance(c, ReversalConfig) for method in c.methods]
 
 
 class Ahead:

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from tpo_lab.errors import InputError, shown
 from tpo_lab.runs import home, looks
 from tpo_lab.runs.database import StoreError, damaged, open_to_read, open_to_write, told, writing
-from tpo_lab.training.look import Look
+from tpo_lab.runs.looks import Kept
 
 Values = npt.NDArray[np.float32]
 MIGRATIONS = (
@@ -189,7 +189,7 @@ class RunFile:
         with told(self.path):
             return looks.steps(self._connection)
 
-    def look(self, lane: str, step: int) -> Look | None:
+    def look(self, lane: str, step: int) -> Kept | None:
         """The batch of a step; None if it is not kept.
 
         Raises:

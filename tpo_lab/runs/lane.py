@@ -110,7 +110,8 @@ class Lane:
         n = min(self._length, self.total - self.steps, next_kept + 1 - self.steps)
         look = None
         began = time.perf_counter()
-        after, columns = [], []
+        after: list[Any] = []
+        columns = []
         for part in self._parts:
             if halt():
                 return None

@@ -1,4 +1,4 @@
-"""The batches of a run that are kept for people to look into: a table of its own in the file of the run.
+"""What is kept of single steps of a run for people to look into: a table of its own in the file of the run.
 
 The table is made with the first of them, so that files without one, as older labs wrote them, are read as they are. A
 look is written in the transaction of the step that it belongs to: a kill leaves both or neither.
@@ -12,13 +12,16 @@ from collections.abc import Callable
 
 import numpy as np
 
+from tpo_lab.training.guesses import Guesses
 from tpo_lab.training.look import Look
+
+Kept = Look | Guesses
 
 # The id is what a reader has seen of the table; `data` is one .npz of plain arrays.
 TABLE = """CREATE TABLE IF NOT EXISTS looks (
     id INTEGER PRIMARY KEY AUTOINCREMENT, lane TEXT NOT NULL, step INTEGER NOT NULL, crc INTEGER NOT NULL,
     data BLOB NOT NULL, UNIQUE (lane, step))"""
-_TOKENS = frozenset({"prompts", "wanted", "outputs", "candidates", "rewards"})  # whole numbers below 256
+_BYTES = frozenset({"prompts", "wanted", "outputs", "candidates", "rewards", "pixels", "labels"})  # whole, below 256
 
 
 def put(connection: sqlite3.Connection, lane: str, step: int, data: bytes) -> None:
@@ -43,7 +46,7 @@ def steps(connection: sqlite3.Connection) -> dict[str, tuple[int, ...]]:
     return found
 
 
-def get(connection: sqlite3.Connection, lane: str, step: int, broken: Callable[[str], Exception]) -> Look | None:
+def get(connection: sqlite3.Connection, lane: str, step: int, broken: Callable[[str], Exception]) -> Kept | None:
     """The look of a step; None if it is not kept.
 
     Args:
@@ -63,18 +66,19 @@ def get(connection: sqlite3.Connection, lane: str, step: int, broken: Callable[[
         raise broken(f"the batch of step {step} of {lane} is not what was written") from error
 
 
-def to_bytes(look: Look) -> bytes:
-    """A look as bytes; tokens have a byte each, log-probs keep all their digits."""
+def to_bytes(look: Kept) -> bytes:
+    """A look as bytes; whole numbers have a byte each, others keep all their digits."""
     file = io.BytesIO()
-    arrays = {name: np.asarray(x, np.uint8 if name in _TOKENS else np.float32) for name, x in look._asdict().items()}
+    arrays = {name: np.asarray(x, np.uint8 if name in _BYTES else np.float32) for name, x in look._asdict().items()}
     np.savez_compressed(file, allow_pickle=False, **arrays)
     return file.getvalue()
 
 
-def from_bytes(data: bytes) -> Look:
+def from_bytes(data: bytes) -> Kept:
     """What `to_bytes` wrote, as arrays of NumPy."""
     with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-        return Look(*(arrays[name] for name in Look._fields))
+        kind: type[Kept] = Guesses if "pixels" in arrays else Look
+        return kind(*(arrays[name] for name in kind._fields))
 
 
 def _is_there(connection: sqlite3.Connection) -> bool:

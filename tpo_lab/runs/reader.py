@@ -10,10 +10,10 @@ from tpo_lab.runs.catalogue import Catalogue
 from tpo_lab.runs.course import Course
 from tpo_lab.runs.curves import RunFile, Values, path_of
 from tpo_lab.runs.database import StoreError, damaged
+from tpo_lab.runs.looks import Kept
 from tpo_lab.runs.rows import RunRow
 from tpo_lab.runs.seeds import Seeds
 from tpo_lab.runs.snapshot import LaneSnapshot, Snapshot
-from tpo_lab.training.look import Look
 
 
 class Reader:
@@ -96,7 +96,7 @@ class Reader:
             file = self._open()
             return file.looks() if file else {}
 
-    def look(self, method: str, step: int) -> Look | None:
+    def look(self, method: str, step: int) -> Kept | None:
         """The batch of a step; None if it is not kept. It is read from the file each time.
 
         Raises:

@@ -23,6 +23,7 @@ from tpo_lab.policies import mlp
 from tpo_lab.tasks.digits import ACTIONS, Digits, load
 from tpo_lab.tasks.digits_surplus import BINS, CLOSED, in_bins, surplus
 from tpo_lab.training.digits_update import Batch, Outcome, draw, in_groups, outcome, target
+from tpo_lab.training.guesses import IMAGES, Guesses
 
 _OF_BIN = {f"{100 * low:.0f}_{100 * high:.0f}": f"{low:g} to {high:g}" for low, high in BINS}
 
@@ -102,11 +103,22 @@ def chunk(config: DigitsConfig, method: str, state: State, episodes: int) -> tup
     return state, {name: np.concatenate([part[name] for part in parts]) for name in DIAGNOSTICS}
 
 
+def chunk_and_look(
+    config: DigitsConfig, method: str, state: State, episodes: int
+) -> tuple[State, dict[str, Any], Guesses]:
+    """`chunk` of the first repetition, and what its policy then makes of some test images."""
+    state, record = chunk(config, method, state, episodes)
+    data = load(config.folder)
+    pixels, labels = data.test_pixels[:IMAGES], data.test_labels[:IMAGES]
+    before = _guesses(init(config, method).params, pixels)
+    return state, record, Guesses(np.rint(255 * np.asarray(pixels)), labels, before, _guesses(state.params, pixels))
+
+
 def warm(config: DigitsConfig, method: str) -> None:
     """Compile what every method needs, or fetch it from the cache on disk, by taking no step."""
-    state = init(config, method)
-    done = _chunk(config.prompts, _numbers(config, method), load(config.folder), state, jnp.int32(0))
-    jax.block_until_ready(done)  # type: ignore[no-untyped-call]
+    state, data = init(config, method), load(config.folder)
+    done = _chunk(config.prompts, _numbers(config, method), data, state, jnp.int32(0))
+    jax.block_until_ready((done, _guesses(state.params, data.test_pixels[:IMAGES])))  # type: ignore[no-untyped-call]
 
 
 def evaluate(numbers: Numbers, params: mlp.Params, data: Digits) -> dict[str, Array]:
@@ -134,6 +146,11 @@ def _numbers(config: DigitsConfig, method: str) -> Numbers:
     number = jnp.int32(list(DIGITS_METHODS).index(method))
     eta, rate = jnp.float32(config.eta), jnp.float32(config.learning_rate)
     return Numbers(number, rate, eta, jnp.int32(config.every), jnp.int32(config.episodes))
+
+
+@partial(jax.jit, compiler_options=QUICK)
+def _guesses(params: mlp.Params, pixels: Array) -> Array:
+    return jnp.exp(mlp.log_probs(params, pixels))
 
 
 @partial(jax.jit, static_argnums=0, compiler_options=QUICK)

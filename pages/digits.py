@@ -1,0 +1,47 @@
+"""Digits, live: name a handwritten digit and learn only whether that was right."""
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from tpo_lab.experiments.digits import DigitsConfig
+from tpo_lab.ui import config_form, config_page, digits_view, live, runs_files, runs_store, runs_view
+from tpo_lab.ui.config_form import Shelf
+from tpo_lab.ui.entry import through_app
+from tpo_lab.ui.form import load
+
+through_app()
+
+SHELF = Shelf(
+    first={"live-digits": "Ten images a step", "digits-100": "A hundred", "fig4-digits": "The paper's own"},
+    papers={"live-digits": "fig4-digits"},
+)
+
+
+def make(texts: Mapping[str, str]) -> config_form.View:
+    """The view of the page's texts."""
+    digits_view.check(texts["images"])
+    return SHELF.make(texts)
+
+
+form = load("digits", {**SHELF.fields(), **digits_view.FIELDS}, make)
+st.markdown("#### Read a digit, and learn only whether it was right")
+runs = runs_store.runs()
+if runs is None:
+    st.stop()
+config_page.preset_row(form, SHELF)
+with st.sidebar:
+    config_form.settings(form)
+    config_form.text(form, "folder", "empty: 8x8 digits; else a folder of MNIST")
+runs_store.complain()
+run = config_page.run_of(runs, form, SHELF)
+config_page.run_row(runs, form, run)
+shown = run.config if run else form.view.config
+names = form.view.seen.of(shown)
+runs_view.controls(form, shown, names)
+settings = config_page.summary(shown, run.row.preset if run else form.view.preset.name)
+live.follow(runs, run, shown, names, form.view.seen.look, settings=settings)
+if isinstance(shown, DigitsConfig):
+    digits_view.below(runs, form, run, shown)
+runs_files.files(runs, run, shown)
+form.write_url()
