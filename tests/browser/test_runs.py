@@ -10,6 +10,40 @@ def press(page: Page, label: str) -> None:
     page.get_by_role("button", name=label, exact=True).click()
 
 
+def labels(page: Page) -> list[str]:
+    """Of the horizontal axis of the first chart."""
+    return page.locator(CHARTS).first.locator(".role-axis").first.locator(".role-axis-label text").all_inner_texts()
+
+
+def lines(page: Page) -> int:
+    """How many mean lines the first chart has."""
+    return page.locator(CHARTS).first.locator(".mark-line.role-mark path[d]").count()
+
+
+def test_a_method_is_hidden_and_the_axis_zoomed_and_both_come_back(page: Page) -> None:
+    warm(page)
+    before, chart = labels(page), page.locator(CHARTS).first
+    assert lines(page) == 4
+    pg = chart.get_by_text("PG", exact=True)
+    pg.click()
+    expect(chart.locator(".mark-line.role-mark path[d]")).to_have_count(3)
+    pg.click()
+    expect(chart.locator(".mark-line.role-mark path[d]")).to_have_count(4)
+    box = chart.bounding_box()
+    assert box
+    middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.move(*middle)
+    expect(page.locator("#vg-tooltip-element")).to_contain_text("GRPO")
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -600)
+    page.keyboard.up("Control")
+    page.wait_for_timeout(300)
+    assert labels(page) not in ([], before)
+    page.mouse.dblclick(*middle)
+    page.wait_for_timeout(300)
+    assert sorted(labels(page)) == sorted(before)
+
+
 def test_a_run_is_paused_resumed_stopped_deleted_and_brought_back(page: Page, new_page: NewPage) -> None:
     warm(page).goto(LONG)
     expect(page.locator(CHARTS)).to_have_count(2)
@@ -29,6 +63,13 @@ def test_a_run_is_paused_resumed_stopped_deleted_and_brought_back(page: Page, ne
     press(page, "Pause")
     paused = progress(page, "Paused")
     assert page.locator(f"{CHARTS}[data-old]").count() == 2  # the same drawings all along
+    table.click(position={"x": 12, "y": 85})  # the row below it as well
+    expect(page.locator("table.overlay tbody tr")).to_have_count(2)
+    assert f"{run_id}," in page.url.replace("%2C", ",")
+    page.wait_for_function("document.querySelectorAll('svg.marks').length === 2")
+    table.click(position={"x": 12, "y": 85})
+    expect(page.locator("table.overlay")).to_have_count(0)
+    page.wait_for_function("document.querySelectorAll('svg.marks').length === 2")
     page.reload()
     assert progress(page, "Paused") == paused
     assert points(page) > 1

@@ -1,4 +1,4 @@
-"""`tpo-lab bench page`, `engine` and `store`: how fast the lab answers, trains and keeps runs on this machine."""
+"""`tpo-lab bench page`, `stream`, `engine` and `store`: how fast the lab answers, trains and keeps runs."""
 
 import argparse
 import json
@@ -7,7 +7,7 @@ from typing import Any
 
 from tpo_lab.errors import InputError
 
-_MOST_PRESSES = 1000
+_MOST_PRESSES, _MOST_MINUTES = 1000, 120
 
 
 def add_parser(commands: "argparse._SubParsersAction[Any]") -> None:
@@ -45,6 +45,16 @@ def add_parser(commands: "argparse._SubParsersAction[Any]") -> None:
     store.add_argument("--json", action="store_true", help="every figure, as JSON")
     store.set_defaults(run=_run_store)
 
+    stream = kinds.add_parser(
+        "stream",
+        help="watching a run in three tabs",
+        description="Measure main threads, charts that are drawn anew, and the memory of the web process.",
+        allow_abbrev=False,
+    )
+    stream.add_argument("--minutes", type=float, default=1.0, metavar="N", help="how long (default: 1)")
+    stream.add_argument("--json", action="store_true", help="every figure, as JSON")
+    stream.set_defaults(run=_run_stream)
+
 
 def _run(args: argparse.Namespace) -> None:
     if not 1 <= args.presses <= _MOST_PRESSES:
@@ -57,6 +67,38 @@ def _run(args: argparse.Namespace) -> None:
         ) from error
     times = measure(args.presses)
     print(json.dumps(times.as_json()) if args.json else times.as_text())
+
+
+def _run_stream(args: argparse.Namespace) -> None:
+    if not 0 < args.minutes <= _MOST_MINUTES:
+        raise InputError("minutes", f"--minutes must be above 0 and at most {_MOST_MINUTES}, not {args.minutes:g}.")
+    try:
+        from tpo_lab.bench.stream import measure
+    except ModuleNotFoundError as error:
+        raise InputError(
+            "playwright", f"{error.name} is not installed: `python3 tpo_lab/bootstrap.py test` installs it."
+        ) from error
+    figures = measure(args.minutes)
+    print(json.dumps(figures.as_json()) if args.json else figures.as_text())
+
+
+def _run_steps(args: argparse.Namespace) -> None:
+    _check_presses(args.presses)
+    try:
+        from tpo_lab.bench.steps import measure
+    except ModuleNotFoundError as error:
+        raise _not_installed(error) from error
+    times = measure(args.presses, args.only)
+    print(json.dumps(times.as_json()) if args.json else times.as_text())
+
+
+def _check_presses(presses: int) -> None:
+    if not 1 <= presses <= _MOST_PRESSES:
+        raise InputError("presses", f"--presses must be from 1 to {_MOST_PRESSES}; {presses} was given.")
+
+
+def _not_installed(error: ModuleNotFoundError) -> InputError:
+    return InputError("playwright", f"{error.name} is not installed: `python3 tpo_lab/bootstrap.py test` installs it.")
 
 
 def _run_engine(args: argparse.Namespace) -> None:
