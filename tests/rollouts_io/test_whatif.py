@@ -85,17 +85,26 @@ def test_the_group_that_changes_most_is_the_one_that_another_rule_treats_otherwi
     table = sample("trl")
     before, after = update(table, Setting(), 0.1), update(table, Setting(rule="robust_floor"), 0.1)
     change = compare(before, after).change
-    sigma = before.numbers.sigma
+    sigma = before.scores.sigma
     assert sigma[np.argmax(change)] < 0.05
     assert change[before.mass == 0].max() == 0
 
 
 def test_means_of_log_probs_flatten_the_policy() -> None:
-    table = sample("table")
-    whole = update(table, Setting(), 0.1).numbers.entropy_p_old.mean()
-    mean = update(table, Setting(log_prob="mean"), 0.1).numbers.entropy_p_old.mean()
-    uniform = update(table, Setting(policy="uniform"), 0.1).numbers.entropy_p_old.mean()
+    workings = Workings(sample("table"))
+    whole, mean, uniform = (
+        workings.policy(setting).entropy.mean()
+        for setting in (Setting(), Setting(log_prob="mean"), Setting(policy="uniform"))
+    )
     assert whole < mean < uniform
+
+
+def test_only_a_method_that_fits_a_target_has_a_q() -> None:
+    assert update(TABLE, setting("grpo"), 0.1).summary["mean_abs_q_minus_p"] is None
+    tpo = update(TABLE, Setting(), 0.1)
+    n = np.array([sum(score is not None for score in group) for group in SCORES])
+    change = np.add.reduceat(np.abs(tpo.weight), TABLE.starts[:-1]) / n
+    assert tpo.summary["mean_abs_q_minus_p"] == pytest.approx(change[tpo.mass > 0].mean())
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from tpo_lab.rollouts_io.settings import DEFAULT_THRESHOLD, Setting
 from tpo_lab.rollouts_io.steps import PERCENTILES, over_steps
 from tpo_lab.rollouts_io.table import Rollouts
 from tpo_lab.rollouts_io.values import Bools, Floats
-from tpo_lab.rollouts_io.workings import Workings
+from tpo_lab.rollouts_io.workings import Scores, Workings
 
 Kind = Literal["unscored", "single", "all_fail", "all_pass", "other_constant", "low_variance", "informative"]
 KINDS: tuple[Kind, ...] = (
@@ -92,7 +92,7 @@ def judged(workings: Workings, setting: Setting, threshold: float) -> Health:
     )
 
 
-def kinds_of(numbers: Numbers, threshold: float) -> Ints:
+def kinds_of(numbers: Numbers | Scores, threshold: float) -> Ints:
     """Index into `KINDS` of each group. Equal scores are found by max = min; 0 or less is a fail, 1 or more a pass."""
     constant = numbers.low == numbers.high
     conditions = [

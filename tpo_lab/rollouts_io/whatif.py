@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from tpo_lab.group.target import log_target
+from tpo_lab.methods.registry import METHODS
 from tpo_lab.rollouts_io.health import KINDS, kinds_of
 from tpo_lab.rollouts_io.layout import Block, Layout
-from tpo_lab.rollouts_io.numbers import Numbers, numbers_of
 from tpo_lab.rollouts_io.settings import Setting
 from tpo_lab.rollouts_io.values import Bools, Floats
-from tpo_lab.rollouts_io.workings import Workings
+from tpo_lab.rollouts_io.workings import Scores, Workings
 
 LARGEST_SHARE = 0.1
 _AWR_LIMIT = 20.0
@@ -31,11 +31,11 @@ class Update:
     """
 
     setting: Setting
-    numbers: Numbers
+    scores: Scores
     layout: Layout
     flat: Floats
     mass: Floats
-    summary: dict[str, float]
+    summary: dict[str, float | None]
 
     @property
     def weight(self) -> Floats:
@@ -73,23 +73,22 @@ def compare(before: Update, after: Update) -> Comparison:
 
 def update(workings: Workings, setting: Setting, threshold: float) -> Update:
     """The weight of every candidate under a setting; `threshold` tells low-variance groups, as in `health`."""
-    numbers = numbers_of(workings, setting)
-    flat, mass, largest = workings.once("weights", setting, make=lambda: _weights(workings, setting, numbers))
-    summary = _summary(numbers, mass, threshold) | {"largest_weight": largest}
-    return Update(setting, numbers, workings.layout, flat, mass, summary)
+    flat, mass, largest = workings.once("weights", setting, make=lambda: _weights(workings, setting))
+    summary = _summary(workings, setting, mass, threshold) | {"largest_weight": largest}
+    return Update(setting, workings.scores(setting), workings.layout, flat, mass, summary)
 
 
-def _weights(workings: Workings, setting: Setting, numbers: Numbers) -> tuple[Floats, Floats, float]:
+def _weights(workings: Workings, setting: Setting) -> tuple[Floats, Floats, float]:
     """-d loss / d log pi(y_i) at p = p_old, flat, the sum of its sizes over each group, and the largest of them."""
-    counted, policy = workings.scores(setting).counted, workings.policy(setting)
-    tilt, target = workings.tilt(setting), workings.target(setting)
-    masked = numbers.zero_variance | (numbers.sigma <= setting.mask)
+    scores, policy, tilt = workings.scores(setting), workings.policy(setting), workings.tilt(setting)
+    target = workings.target(setting) if setting.method == "tpo" else None
+    masked = scores.zero_variance | (scores.sigma <= setting.mask)
     flat, mass = np.empty(workings.table.rows), np.zeros(workings.table.groups)
     largest = np.zeros(workings.table.groups)
 
     def fill(b: Block) -> None:
-        mask, u = b.of(counted), b.of(tilt.u)
-        weights = _of_method(setting, u, b.of(target.q), b.of(policy.p), mask)
+        mask, u, p = b.of(scores.counted), b.of(tilt.u), b.of(policy.p)
+        weights = b.of(target.q) - p if target else _of_method(setting, u, p, mask)
         keep = mask & ~masked[b.groups][:, None] if setting.mask >= 0 else mask
         b.of(flat)[...] = weights = np.where(keep, weights, 0.0)
         sizes = np.abs(weights)
@@ -99,11 +98,9 @@ def _weights(workings: Workings, setting: Setting, numbers: Numbers) -> tuple[Fl
     return flat, mass, float(largest.max())
 
 
-def _of_method(setting: Setting, u: Floats, q: Floats, p: Floats, counted: Bools) -> Floats:
-    """The weights of a method, shape (n, K); what is not counted may hold anything."""
+def _of_method(setting: Setting, u: Floats, p: Floats, counted: Bools) -> Floats:
+    """The weights of a method but TPO, shape (n, K); what is not counted may hold anything."""
     match setting.method:
-        case "tpo":
-            return q - p
         case "tpo_no_anchor":
             free: Floats = np.exp(log_target(np.zeros_like(u), u, eta=setting.eta, counted=counted)) - p
             return free
@@ -114,31 +111,32 @@ def _of_method(setting: Setting, u: Floats, q: Floats, p: Floats, counted: Bools
             return u
 
 
-def _summary(numbers: Numbers, mass: Floats, threshold: float) -> dict[str, float]:
-    total = float(mass.sum())
-    scored = numbers.n > 0
-    kinds = kinds_of(numbers, threshold)
-    low = kinds == KINDS.index("low_variance")
+def _summary(workings: Workings, setting: Setting, mass: Floats, threshold: float) -> dict[str, float | None]:
+    """The figures of an update; what is said of q is None for a method that fits no target."""
+    scores, tilt, total = workings.scores(setting), workings.tilt(setting), float(mass.sum())
+    low = kinds_of(scores, threshold) == KINDS.index("low_variance")
     top = max(1, int(np.ceil(LARGEST_SHARE * len(mass))))
-    largest = float(np.sort(mass)[-top:].sum())
-    acting = scored & (mass > 0)
+    constant = scores.low == scores.high
 
-    def share(part: float) -> float:
-        return part / total if total > 0 else 0.0
+    def share(part: Floats) -> float:
+        return float(part.sum()) / total if total > 0 else 0.0
 
-    def mean(values: Floats) -> float:
-        return float(values[acting].mean()) if acting.any() else 0.0
-
+    of_target: dict[str, float | None] = {"mean_abs_q_minus_p": None, "argmax_moved": None}
+    if METHODS[setting.method].fits_target:
+        target, acting = workings.target(setting), (scores.n > 0) & (mass > 0)
+        some = acting.any()
+        change = 2 * target.moved[acting] / scores.n[acting]
+        of_target["mean_abs_q_minus_p"] = float(change.mean()) if some else 0.0
+        of_target["argmax_moved"] = float(target.argmax_moved[acting].mean()) if some else 0.0
     return {
-        "dead": float(np.mean(numbers.low == numbers.high)),
+        "dead": float(np.mean(constant)),
         "no_update": float(np.mean(mass == 0)),
         "mass_mean": total / max(1, len(mass)),
-        "mass_largest": share(largest),
-        "mass_low_variance": share(float(mass[low].sum())),
-        "mass_constant": share(float(mass[numbers.low == numbers.high].sum())),
-        "mean_abs_q_minus_p": mean(numbers.mean_abs_change),
-        "argmax_moved": mean(numbers.argmax_moved.astype(np.float64)),
-        "largest_u": float(numbers.largest.max(initial=0.0)),
+        "mass_largest": share(np.sort(mass)[-top:]),
+        "mass_low_variance": share(mass[low]),
+        "mass_constant": share(mass[constant]),
+        "largest_u": float(tilt.largest.max(initial=0.0)),
+        **of_target,
     }
 
 

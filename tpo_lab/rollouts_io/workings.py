@@ -176,13 +176,6 @@ class Workings:
         of_batch = rule.name in OF_BATCH
         name = OF_BATCH.get(rule.name, rule.name)
 
-        def fill(b: Block) -> None:
-            mask = b.of(scores.counted)
-            b.of(u)[...] = standardise(b.of(scores.flat), counted=mask, rule=name, strength=setting.strength)
-
-        def divide_by_batch(b: Block) -> None:
-            b.of(u)[...] /= deviation[b.groups][:, None] + rule.amount
-
         def measure(b: Block) -> None:
             some, low, high = b.of(u), scores.low[b.groups], scores.high[b.groups]
             largest[b.groups] = np.abs(some).max(axis=-1)
@@ -190,12 +183,21 @@ class Workings:
             wide = divide(np, _range(some, b.of(scores.counted)), gap)
             amplification[b.groups] = np.where(high > low, wide, 0.0)
 
+        def fill(b: Block) -> None:
+            mask = b.of(scores.counted)
+            b.of(u)[...] = standardise(b.of(scores.flat), counted=mask, rule=name, strength=setting.strength)
+            if not of_batch:
+                measure(b)
+
+        def divide_by_batch(b: Block) -> None:
+            b.of(u)[...] /= deviation[b.groups][:, None] + rule.amount
+            measure(b)
+
         self.layout.each(fill)
         if of_batch:
             centred = u if rule.centre == "leave_one_out" else scores.flat
             deviation = self._deviation_of_steps(np.where(scores.counted, centred, np.nan))
             self.layout.each(divide_by_batch)
-        self.layout.each(measure)
         return Tilt(u, largest, amplification)
 
     def _deviation_of_steps(self, values: Floats) -> Floats:
@@ -213,33 +215,39 @@ class Workings:
         return deviation
 
     def _target(self, scores: Scores, policy: Policy, tilt: Tilt, eta: float) -> Target:
+        """Where nothing is tilted, q is p_old: only the other groups are computed."""
         g = self.table.groups
-        flat, kl, found, moved = np.empty(self.table.rows), np.zeros(g), np.zeros(g), np.zeros(g)
+        flat, kl, found, moved = policy.p.copy(), np.zeros(g), policy.entropy.copy(), np.zeros(g)
         argmax_moved, peaked = np.zeros(g, dtype=bool), np.zeros(g, dtype=bool)
 
         def fill(b: Block) -> None:
-            log_p, p, u = b.of(policy.log_p), b.of(policy.p), b.of(tilt.u)
-            log_q = log_target(b.of(policy.raw), u, eta=eta, counted=b.of(scores.counted))
+            at = np.flatnonzero(tilt.largest[b.groups] > 0)
+            groups = b.groups[at]
+
+            def of(values: Any) -> Any:
+                return b.of(values) if len(at) == len(b.groups) else b.of(values).T[:, at].T
+
+            log_p, p, u, mask = of(policy.log_p), of(policy.p), of(tilt.u), of(scores.counted)
+            log_q = log_target(of(policy.raw), u, eta=eta, counted=mask)
             q = np.exp(log_q)
-            b.of(flat)[...] = q
-            kl[b.groups], found[b.groups] = kl_of_logs(log_q, log_p), entropy(q)
-            moved[b.groups] = np.abs(q - p).sum(axis=-1) / 2
-            at = np.argmax(q, axis=-1)[:, None]
-            argmax_moved[b.groups] = np.take_along_axis(p, at, axis=-1)[:, 0] < p.max(axis=-1)
-            best = b.of(scores.counted) & (b.of(scores.flat) == scores.high[b.groups][:, None])
-            peaked[b.groups] = _peaked(best, log_p, log_q, q, u / eta)
+            b.of(flat).T[:, at] = q.T
+            kl[groups], found[groups] = kl_of_logs(log_q, log_p), entropy(q)
+            moved[groups] = np.abs(q - p).sum(axis=-1) / 2
+            top = np.argmax(q, axis=-1)[:, None]
+            argmax_moved[groups] = np.take_along_axis(p, top, axis=-1)[:, 0] < p.max(axis=-1)
+            best = mask & (of(scores.flat) == scores.high[groups][:, None])
+            small = np.flatnonzero(np.where(best, q, 0.0).sum(axis=-1) < STILL_SMALL)
+            peaked[groups[small]] = _narrow(best[small], log_p[small], log_q[small], u[small] / eta)
 
         self.layout.each(fill)
         return Target(flat, kl, found, argmax_moved, moved, peaked)
 
 
-def _peaked(best: Bools, log_p: Floats, log_q: Floats, q: Floats, tilt: Floats) -> Bools:
-    """`peaked_policy` of `tpo_lab.group.verdict`, of many groups."""
+def _narrow(best: Bools, log_p: Floats, log_q: Floats, tilt: Floats) -> Bools:
+    """The rest of `peaked_policy` of `tpo_lab.group.verdict`, where the best have little probability still."""
     possible = log_p > -np.inf
-    small = np.where(best, q, 0.0).sum(axis=-1) < STILL_SMALL
-    narrow = _range(log_p, possible) > _range(tilt, possible)
-    peaked: Bools = small & narrow & np.any(best & (log_q > log_p), axis=-1)
-    return peaked
+    narrow: Bools = _range(log_p, possible) > _range(tilt, possible)
+    return narrow & np.any(best & (log_q > log_p), axis=-1)
 
 
 def _range(x: Floats, mask: Bools) -> Floats:

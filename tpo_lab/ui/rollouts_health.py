@@ -124,8 +124,8 @@ def _logged_zero(health: Health) -> None:
         else "scores that differ by less than float32 resolves count as equal"
     )
     st.caption(
-        f"A stack with float32 logs frac\\_reward\\_zero\\_std = {percent(logged_)}; equal scores have {percent(exact)} "
-        f"of the groups: {why}."
+        f"A stack with float32 logs frac\\_reward\\_zero\\_std = {percent(logged_)}; {percent(exact)} "
+        f"of the groups have equal scores: {why}."
     )
 
 

@@ -59,13 +59,13 @@ def draw(data: Data, form: Form[View]) -> None:
     table(
         ["", *sides],
         [
-            (label, write(found.before.summary[name]), write(found.after.summary[name]))
+            (label, *("-" if (x := one.summary[name]) is None else write(x) for one in (found.before, found.after)))
             for name, (label, write) in FIGURES.items()
         ],
     )
     st.caption(
         "A weight is what the loss multiplies the gradient of a candidate's log-prob by in the first step. Methods "
-        "have no unit in common: shares compare, sums do not."
+        "have no unit in common: shares compare, sums do not. Only methods that fit a target have a q."
     )
     _masses(found, view, sides)
     _changed(data, form, found)
@@ -147,7 +147,7 @@ def _name(setting: Setting) -> str:
 
 def _masses(found: Comparison, view: View, sides: tuple[str, str]) -> None:
     updates = (found.before, found.after)
-    kinds = [kinds_of(one.numbers, view.threshold) for one in updates]  # a missing score that counts changes them
+    kinds = [kinds_of(one.scores, view.threshold) for one in updates]  # a missing score that counts changes them
     there = {i for of_one in kinds for i in np.unique(of_one).tolist()}
     labels: Mapping[str, str] = {kind: LABELS[kind] for i, kind in enumerate(KINDS) if i in there}
     rows: dict[str, list[object]] = {"kind": [], "label": [], "share": []}
@@ -174,7 +174,7 @@ def _changed(data: Data, form: Form[View], found: Comparison) -> None:
         st.caption("No group changes.")
         return
     before, after = _relative(found.before), _relative(found.after)
-    n = found.before.numbers
+    n = found.before.scores
     key = f"rollouts.changed.{hash((data.key, some.tobytes()))}"
 
     def picked() -> None:
