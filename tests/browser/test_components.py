@@ -163,9 +163,11 @@ def test_the_keyboard_does_all_that_the_pointer_does(page: Page) -> None:
     page.keyboard.press("Delete")
     page.keyboard.press("End")
     assert is_pythons(page).scores == pytest.approx((0.7, 0.7, -1.0))
+    assert drawn(page)["selected"] == 1
+    page.keyboard.press("ArrowLeft")
     page.keyboard.press("Enter")
     is_pythons(page)
-    assert drawn(page)["selected"] == 1
+    assert drawn(page)["selected"] == 0
     for i in range(3):
         handle(page, "score", i).focus()
         page.keyboard.press("Delete")

@@ -41,7 +41,7 @@ def test_it_opens_on_one_success_of_eight() -> None:
     page = opened()
     assert headline(page) == "One winner"
     assert metric(page, "Spread") == "0.331"
-    assert metric(page, "Odds of best") == "× 20.6"
+    assert metric(page, "Odds of candidate 1") == "× 20.6"
     assert metric(page, "KL") == "1.02"
     assert metric(page, "Effective candidates") == "8 → 2.89"
     assert url(page) == {}

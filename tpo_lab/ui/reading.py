@@ -81,5 +81,5 @@ def _figures(now: Report) -> list[tuple[str, str, str]]:
             f"{figure(now.effective_p_old)} → {figure(now.effective_q)}",
             "exp(entropy): over how many candidates the probability is spread, before and after.",
         ),
-        (f"Odds of best ({now.best + 1})", odds, "The factor by which the odds of the best candidate grow."),
+        (f"Odds of candidate {now.best + 1}", odds, "The factor by which the odds of the best candidate grow."),
     ]

@@ -110,8 +110,9 @@ def edited(edit: Edit) -> None:
     """Take what a person did to the bars; the URL follows at the end of the gesture."""
 
     def make(view: View) -> View:
-        follows_best = view.candidate is None and edit.selected == report(view.scenario).best
-        return replace(view, scenario=edit.apply(view.scenario), candidate=None if follows_best else edit.selected)
+        scenario = edit.apply(view.scenario)
+        follows_best = view.candidate is None and edit.selected == report(scenario).best
+        return replace(view, scenario=scenario, candidate=None if follows_best else edit.selected)
 
     before = session().view.scenario
     regrouped = edit.policy is not None or edit.scores != before.scores

@@ -1,6 +1,6 @@
 // What an edit does to a group. A group is {scores, logP, eta, rule, policy, newEta, selected}: `policy` is null until a
 // probability is edited, then the weights to send back; `newEta` is null until eta is. Every function returns a new
-// group, or the same one if the edit is not allowed.
+// group, in which the edited candidate is the selected one, or the same group if the edit is not allowed.
 
 import { counted, logSoftmax } from "./group_math.js";
 
@@ -19,14 +19,14 @@ export function weights(group) {
 /** One score set to a number. */
 export function withScore(group, i, value) {
   const limited = Math.min(Math.max(value, -1e300), 1e300);
-  return { ...group, scores: group.scores.map((s, j) => (j === i ? limited : s)) };
+  return { ...group, selected: i, scores: group.scores.map((s, j) => (j === i ? limited : s)) };
 }
 
 /** A score removed, or given back as `value`; the last one that p_old can reach stays. */
 export function withToggled(group, i, value) {
   if (group.scores[i] === null) return withScore(group, i, value);
   const scores = group.scores.map((s, j) => (j === i ? null : s));
-  return scores.some((s, j) => s !== null && group.logP[j] !== null) ? { ...group, scores } : group;
+  return scores.some((s, j) => s !== null && group.logP[j] !== null) ? { ...group, selected: i, scores } : group;
 }
 
 /** p_old of one candidate set; `base`, the weights when the drag began, says how the others share the rest. */
@@ -42,5 +42,5 @@ export function withProbability(group, i, value, base = weights(group)) {
     if (!others[j]) return w;
     return rest > 0 ? (w / rest) * (1 - p) : (1 - p) / size;
   });
-  return { ...group, policy, logP: policy.map((w) => (w > 0 ? Math.log(w) : null)) };
+  return { ...group, selected: i, policy, logP: policy.map((w) => (w > 0 ? Math.log(w) : null)) };
 }
