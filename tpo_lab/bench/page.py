@@ -27,6 +27,7 @@ st.html('<p data-tpo-revision="bare">bare</p>')
 WARM_UP = 3
 WARM_SECONDS = 180
 PAUSE_MS = 150
+NEW_WINDOW_MS = 1000  # for as long a new window loads what Chromium itself shows, on the cores that a page needs
 
 # Each chart stamps data-tpo-revision on its root once it has drawn new data, with "+" where Python has not answered;
 # the roots live in shadow trees.
@@ -118,12 +119,12 @@ def measure(presses: int) -> PageTimes:
         if path is None:
             raise InputError("browser", HOW_TO_GET)
         with running(Path(home)) as server, launch(api, path) as browser:
-            _warm_up(browser, server)
+            warm_up(browser, server)
             bare_script = Path(home, "bare.py")
             bare_script.write_text(BARE)
             with running(Path(home), bare_script) as bare_server:
                 pairs = [_openings(browser, (server.url, bare_server.url)) for _ in range(OPENINGS)]
-            charts, times_ms = press(open_page(_context(browser, server.url)), presses)
+            charts, times_ms = press(open_page(context_of(browser, server.url)), presses)
     drawn, answered = zip(*times_ms, strict=True)
     first, later = zip(*(lab for lab, _ in pairs), strict=True)
     return PageTimes(charts, drawn, answered, first, later, tuple(bare[1] for _, bare in pairs))
@@ -131,7 +132,7 @@ def measure(presses: int) -> PageTimes:
 
 def _openings(browser: Browser, urls: Sequence[str]) -> list[tuple[float, float]]:
     """Of each server the first and the third opening in a browser of its own, in turns so that they share the noise."""
-    contexts = [_context(browser, url) for url in urls]
+    contexts = [context_of(browser, url) for url in urls]
     times: list[list[float]] = [[] for _ in urls]
     for _ in range(3):
         for context, mine in zip(contexts, times, strict=True):
@@ -143,28 +144,37 @@ def _openings(browser: Browser, urls: Sequence[str]) -> list[tuple[float, float]
     return [(mine[0], mine[-1]) for mine in times]
 
 
-def _warm_up(browser: Browser, server: Server) -> None:
+def warm_up(browser: Browser, server: Server) -> None:
     """Open both kinds of page once; wait until a run has ended, and until nothing is compiled ahead any more."""
-    context = _context(browser, server.url)
+    context = context_of(browser, server.url)
     page = open_page(context)
     page.goto("/bandits")
     page.get_by_text("Done: step").wait_for(timeout=120_000)
     context.close()
     lab, deadline = psutil.Process(server.pid), time.monotonic() + WARM_SECONDS
-    while any("tpo_lab.runs.warmth" in process.cmdline() for process in lab.children()):
+    while any(map(_compiles_ahead, lab.children())):
         if time.monotonic() > deadline:
             raise InputError("bench", f"The lab still compiles ahead after {WARM_SECONDS} s.")
         time.sleep(0.5)
 
 
-def _context(browser: Browser, url: str) -> BrowserContext:
+def _compiles_ahead(process: psutil.Process) -> bool:
+    try:
+        return "tpo_lab.runs.warmth" in process.cmdline()
+    except psutil.Error:  # it has just ended
+        return False
+
+
+def context_of(browser: Browser, url: str) -> BrowserContext:
+    """A browser of its own for one server."""
     return browser.new_context(base_url=url, viewport={"width": 1280, "height": 800})
 
 
 def open_page(context: BrowserContext) -> Page:
-    """The Target page with its first chart painted, in a new tab that watches the charts."""
+    """The Target page with its first chart painted, opened in a window that was there before; it watches the charts."""
     page = context.new_page()
     page.add_init_script(WATCH)
+    page.wait_for_timeout(NEW_WINDOW_MS)
     page.goto(PATH)
     page.evaluate("window.tpoOpened")
     return settled(page)
