@@ -31,6 +31,7 @@ def test_the_rules_are_drawn(shown: spread.Shown) -> None:
     svg = drawn(spread.spec(RULES, CHOSEN, shown), data)
     assert all(RULES[name].label in svg for name in CHOSEN)
     assert "cliff" in svg
+    assert "The winner: " in svg
     assert len(data["chosen"]["label"]) + len(data["others"]["label"]) < 700  # what a chart draws in its time
 
 

@@ -1,5 +1,7 @@
 """Numbers in sentences."""
 
+import math
+
 import pytest
 
 from tpo_lab.group.wording import figure, many, percent
@@ -24,6 +26,8 @@ from tpo_lab.group.wording import figure, many, percent
         (123456, "1.2e5"),
         (1e300, "1e300"),
         (5e-324, "4.9e-324"),
+        (-math.inf, "-∞"),
+        (math.nan, "-"),
     ],
 )
 def test_figure(x: float, text: str) -> None:

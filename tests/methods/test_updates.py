@@ -143,3 +143,13 @@ def test_the_knobs_are_the_methods_own() -> None:
 def test_bad_settings_are_said(make, word: str) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(InputError, match=word):
         make()
+
+
+@pytest.mark.parametrize("name", UPDATED)
+@pytest.mark.parametrize("scores", [(1e300, -1e300, 0.0), (1e200, 0.0, 1.0), (1e-300, 0.0, 0.0)])
+def test_scores_of_any_size_give_finite_numbers(name: str, scores: tuple[float, ...]) -> None:
+    for settings in (Settings(step_size=1000.0), Settings(step_size=1000.0, optimiser="normalised")):
+        found = update(name, Scenario(scores), settings)
+        for values in (found.advantages, found.weights, found.gradient, found.residuals):
+            assert np.all(np.isfinite(values))
+        np.testing.assert_allclose(found.policies.sum(axis=1), 1)

@@ -9,6 +9,7 @@ import pytest
 from tests.pages.page import click, control, data, quiet, sentences, texts, typed, url
 from tests.pages.page import opened as page_of
 from tpo_lab.group.rules import RULES
+from tpo_lab.group.scenario import Scenario
 from tpo_lab.group.traps import TRAPS
 from tpo_lab.ui import microscope
 from tpo_lab.ui.microscope_rules import csv_text
@@ -147,3 +148,12 @@ def test_a_link_with_log_probs_and_a_strength_is_read() -> None:
     assert sentences(page) == ["The strength must be greater than 0, not -1."]
     quiet(control(page, "selectbox", "Standardisation rule").set_value("tpo_paper").run())
     assert "strength" not in url(page)
+
+
+def test_the_shown_group_leaves_for_the_other_pages(opened_on: dict[str, dict[str, str]]) -> None:
+    page = opened(scores="1,0,0.5", spread="0.1", look="trust")
+    page.session_state["microscope.open.policy"] = True
+    quiet(page.run())
+    left = Scenario.from_query(opened_on["one_update"])
+    assert np.std(left.score_array()) == pytest.approx(0.1)
+    assert opened_on["target"] == opened_on["one_update"]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.page import click, control, data, quiet, sentences, texts, typed, url
+from tests.pages.page import click, control, data, html_of, quiet, sentences, texts, typed, url
 from tests.pages.page import opened as page_of
 from tpo_lab.group.presets import PRESETS
 from tpo_lab.group.report import report
@@ -162,3 +162,30 @@ def test_the_numbers_as_a_file() -> None:
     assert len(table) == 6
     np.testing.assert_allclose(table["weight"][:3], report(Scenario((1, None, 0))).q)
     np.testing.assert_allclose(table["p_after_16"][:3].sum(), 1)
+
+
+def test_the_group_leaves_for_a_file_and_the_other_pages(opened_on: dict[str, dict[str, str]]) -> None:
+    page = opened(**SKEWED)
+    page.session_state["update.open.more"] = True
+    quiet(page.run())
+    assert "Save the group (JSON)" in [b.proto.label for b in page.get("download_button")]
+    assert Scenario.from_query(opened_on["target"]) == GROUP == Scenario.from_query(opened_on["low_variance"])
+
+
+def test_the_charts_of_all_phases_have_one_specification() -> None:
+    specs = []
+    for phase in one_update.PHASES:
+        charts = opened(**SKEWED, phase=phase, methods="tpo,pg").get("vega_lite_chart")
+        specs.append([(c.proto.spec, c.proto.alt, [d.name for d in c.proto.datasets]) for c in charts])
+    assert all(spec == specs[0] for spec in specs)
+    assert len(specs[0]) == 3
+    alone = opened(**SKEWED, phase="tilt", methods="tpo")
+    assert data(alone, 1, "bars")["value"] == []
+    assert "beside nothing" in html_of(alone)
+
+
+@pytest.mark.parametrize("look", ["methods", "dead"])
+def test_huge_scores_have_numbers_too(look: str) -> None:
+    page = opened(scores="1e300,-1e300,0", look=look)
+    assert not sentences(page)
+    assert "∞" not in texts(page)

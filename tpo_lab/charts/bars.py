@@ -35,7 +35,7 @@ def spec(colours: Mapping[str, str], *, axis: str = "candidate", height: int = 3
     ]
     return {
         "height": height,
-        "title": {**titled(_framed("label"), " "), "subtitle": _framed("kind")},
+        "title": {**titled(framed("label"), " "), "subtitle": framed("kind")},
         "data": {"name": "bars"},
         "encoding": {
             "x": {
@@ -67,7 +67,7 @@ def spec(colours: Mapping[str, str], *, axis: str = "candidate", height: int = 3
     }
 
 
-def _framed(column: str) -> Any:
+def framed(column: str) -> Any:
     """A text of the data set `frame`; empty before there is one."""
     return {"expr": f"length(data('frame')) ? data('frame')[0].{column} : ''"}
 

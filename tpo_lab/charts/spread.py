@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tpo_lab.charts.axes import NEUTRAL, RAISED, Columns, Spec, legend, log_axis, look, quantity, titled
+from tpo_lab.charts.bars import framed
 from tpo_lab.group.curves import Curves
 from tpo_lab.group.rules import Rule
 from tpo_lab.group.scenario import Floats
@@ -20,14 +21,13 @@ _BEND = 0.002  # of the range: what a straight line may leave out
 _MARKS = {"leak": "leak", "explosion": "explosion", "flip": "flip", "cliff": "cliff"}
 
 
-def spec(rules: Mapping[str, Rule], chosen: Sequence[str], shown: Shown, who: str = "The winner") -> Spec:
+def spec(rules: Mapping[str, Rule], chosen: Sequence[str], shown: Shown) -> Spec:
     """The Vega-Lite specification; `datasets` has its data.
 
     Args:
         rules: all rules, by name.
         chosen: which of them are in colour.
         shown: the target of a candidate, or its standardised score.
-        who: which candidate.
     """
     x = log_axis("spread", "spread σ of the scores (population standard deviation, score units)", -9, 3)
     y = quantity("value", None, domain=[0, 1]) if shown == "q" else _advantages()
@@ -53,11 +53,10 @@ def spec(rules: Mapping[str, Rule], chosen: Sequence[str], shown: Shown, who: st
         {"field": "spread", "type": "quantitative", "format": ".2~e", "title": "σ"},
         value,
     ]
-    title = f"{who}: target q" if shown == "q" else f"{who}: standardised score u, or advantage"
     return {
         "height": HEIGHT,
         "title": titled(
-            title, "coloured: the chosen rules · grey: the others · vertical line: the spread of this group"
+            framed("label"), "coloured: the chosen rules · grey: the others · vertical line: the spread of this group"
         ),
         "layer": [
             {
@@ -81,6 +80,7 @@ def spec(rules: Mapping[str, Rule], chosen: Sequence[str], shown: Shown, who: st
                 "mark": {"type": "rule", "strokeWidth": 2.5, "strokeDash": [6, 4], "color": NEUTRAL},
                 "encoding": {"x": x},
             },
+            {"data": {"name": "frame"}, "mark": {"type": "point", "opacity": 0, "tooltip": None}, "encoding": {}},
         ],
     }
 
@@ -132,15 +132,22 @@ def _marks(x: Spec, y: Spec) -> Spec:
 
 
 def datasets(
-    curves: Curves, rules: Mapping[str, Rule], chosen: Sequence[str], shown: Shown, sigma: float
+    curves: Curves,
+    rules: Mapping[str, Rule],
+    chosen: Sequence[str],
+    shown: Shown,
+    sigma: float,
+    who: str = "The winner",
 ) -> dict[str, Columns]:
-    """The data of `spec`: lines thinned to where they bend, marks, and the present spread."""
+    """The data of `spec`: lines thinned to where they bend, marks, the present spread, and whose values they are."""
     values = curves.q if shown == "q" else curves.u
+    what = "target q" if shown == "q" else "standardised score u, or advantage"
     return {
         "chosen": _lines(curves.spreads, {name: values[name] for name in chosen if name in values}, rules),
         "others": _lines(curves.spreads, _distinct(values, chosen), rules),
         "marks": _marked(curves, values, rules, chosen),
         "now": {"spread": [sigma] if sigma > 0 else []},
+        "frame": {"label": [f"{who}: {what}"]},
     }
 
 

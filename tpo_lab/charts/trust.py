@@ -8,7 +8,7 @@ from tpo_lab.charts.axes import FONT, NEUTRAL, Columns, Spec, legend, log_axis, 
 from tpo_lab.group.resample import Threshold, Tradeoff, Trust
 from tpo_lab.group.rules import Rule
 from tpo_lab.group.scenario import Floats
-from tpo_lab.methods.registry import BLUE, GREY, ORANGE, VERMILLION
+from tpo_lab.methods.registry import BLUE, GREY, ORANGE, SKY, VERMILLION
 
 HEIGHT = 300
 PARTS = {"bias": GREY, "noise": ORANGE, "both": VERMILLION}
@@ -39,8 +39,8 @@ def intervals() -> Spec:
         ),
         "data": {"name": "q"},
         "layer": [
-            layer({"type": "rule", "strokeWidth": 3, "color": BLUE, "opacity": 0.6}, "low", "high"),
-            layer({"type": "bar", "width": 16, "color": BLUE, "opacity": 0.45}, "quarter", "three"),
+            layer({"type": "rule", "strokeWidth": 3, "color": SKY}, "low", "high"),
+            layer({"type": "bar", "width": 16, "color": SKY}, "quarter", "three"),
             layer({"type": "tick", "width": 26, "thickness": 3, "color": NEUTRAL}, "p"),
             layer({"type": "point", "size": 120, "filled": True, "opacity": 1, "color": BLUE}, "q"),
         ],

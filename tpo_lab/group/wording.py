@@ -1,8 +1,12 @@
 """Numbers as they read in a sentence or a table."""
 
+import math
+
 
 def figure(x: float) -> str:
     """Three significant digits, with an exponent only where a plain number would be long: 0.746, 2121, 4.2e-18."""
+    if not math.isfinite(x):
+        return "-" if math.isnan(x) else "∞" if x > 0 else "-∞"
     size = abs(x)
     if size != 0 and not 1e-4 <= size < 99_999.5:
         mantissa, exponent = f"{x:.1e}".split("e")

@@ -20,6 +20,7 @@ from tpo_lab.methods.registry import METHODS, Method
 
 EPOCHS = (1, 2, 4, 8, 16)
 MAX_STEP_SIZE = 1000.0
+_FAR = 1e300  # nats: what differs by more has no difference in a float
 LOG_RATIO_LIMIT = 20.0  # nats, as in the losses
 Optimiser = Literal["plain", "normalised"]
 OPTIMISERS: tuple[Optimiser, ...] = ("plain", "normalised")
@@ -101,10 +102,12 @@ def update(name: str, scenario: Scenario, settings: Settings, epochs: int = EPOC
         policies[epoch] = np.exp(log_p)
         weights, gradient = _gradient(group, log_p)
         first = first or (weights, gradient)
-        residuals[epoch] = norm = float(np.linalg.norm(gradient))
-        if settings.optimiser == "normalised" and norm > 0:
-            gradient = gradient / norm
-        z = z - settings.step_size * gradient
+        largest = float(np.max(np.abs(gradient))) or 1.0  # the squares of scores near 1e300 have no room
+        direction = gradient / largest
+        length = float(np.linalg.norm(direction))
+        residuals[epoch] = largest * length
+        step = direction / (length or 1.0) if settings.optimiser == "normalised" else gradient
+        z = np.clip(z - settings.step_size * step, -_FAR, _FAR)
     assert first is not None
     spread = group.spread_out
     return Update(name, spread(group.advantages), spread(first[0]), spread(first[1]), spread(policies), residuals)
@@ -206,7 +209,8 @@ def _weighted(group: _Group, _: Floats) -> tuple[Floats, Floats]:
 def _gated(group: _Group, log_p: Floats) -> tuple[Floats, Floats]:
     """-sum A sigmoid(-A log p / eta) log p, the gate held constant."""
     a = group.advantages
-    weights = a / (1 + np.exp(np.minimum(a * log_p / group.constants["eta"], 700)))
+    with np.errstate(over="ignore"):  # of scores near 1e300: the gate is then open or shut
+        weights = a / (1 + np.exp(np.minimum(a * log_p / group.constants["eta"], 700)))
     return weights, -weights
 
 
