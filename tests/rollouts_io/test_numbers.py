@@ -91,7 +91,7 @@ def test_any_groups(groups: list[list[tuple[float | None, float]]], rule: str, e
 def test_a_missing_score_is_left_out_or_zero_or_what_the_stack_makes_of_it() -> None:
     table = of([1.0, None, 1.0], [None, None])
     for rule in RULES:
-        dropped, zero, stack = (numbers_of(table, Setting(rule=rule, missing=m)) for m in ("drop", "zero", "stack"))  # type: ignore[arg-type]
+        dropped, zero, stack = (numbers_of(table, Setting(rule=rule, missing=m)) for m in ("drop", "zero", "stack"))
         assert (dropped.n.tolist(), zero.n.tolist()) == ([2, 0], [3, 2])
         assert (dropped.sigma[0], zero.low[0], zero.high[1]) == (0, 0, 0)
         says_zero = "scores 0" in RULES[rule].missing

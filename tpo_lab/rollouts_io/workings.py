@@ -246,8 +246,9 @@ class Workings:
 def _narrow(best: Bools, log_p: Floats, log_q: Floats, tilt: Floats) -> Bools:
     """The rest of `peaked_policy` of `tpo_lab.group.verdict`, where the best have little probability still."""
     possible = log_p > -np.inf
-    narrow: Bools = _range(log_p, possible) > _range(tilt, possible)
-    return narrow & np.any(best & (log_q > log_p), axis=-1)
+    lifted = np.any(best & (log_q > log_p), axis=-1)
+    narrow: Bools = lifted & (_range(log_p, possible) > _range(tilt, possible))
+    return narrow
 
 
 def _range(x: Floats, mask: Bools) -> Floats:
