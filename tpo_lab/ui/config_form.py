@@ -37,10 +37,12 @@ class Shelf:
     Attributes:
         first: those that it opens on, by name, and what their chips say; the first one is chosen.
         papers: by name of a small one, the paper's own that it is a copy of.
+        stays: fields of the page that another preset leaves as they are.
     """
 
     first: Mapping[str, str]
     papers: Mapping[str, str]
+    stays: tuple[str, ...] = ()
 
     @property
     def kinds(self) -> tuple[type[AnyConfig], ...]:

@@ -30,7 +30,7 @@ def preset_row(form: Form[View], shelf: Shelf) -> None:
             format_func=first.__getitem__,
             label_visibility="collapsed",
             key=form.key("preset"),
-            on_change=_taken(form, form.key("preset")),
+            on_change=_taken(form, shelf, form.key("preset")),
             width="content",
         )
         if others:
@@ -42,7 +42,7 @@ def preset_row(form: Form[View], shelf: Shelf) -> None:
                 placeholder=f"{len(others)} more of the paper's",
                 label_visibility="collapsed",
                 key=key,
-                on_change=_taken(form, key),
+                on_change=_taken(form, shelf, key),
                 width=280,
             )
         paper = shelf.papers.get(name)
@@ -51,8 +51,8 @@ def preset_row(form: Form[View], shelf: Shelf) -> None:
                 f"The paper's own: {paper}",
                 icon=":material/menu_book:",
                 type="tertiary",
-                on_click=form.replace_all,
-                args=({"preset": paper},),
+                on_click=_take,
+                args=(form, shelf, paper),
             )
         changed = {field: "" for field, text in form.texts.items() if text and field in vars(form.view.config)}
         if changed or not form.right:
@@ -60,16 +60,20 @@ def preset_row(form: Form[View], shelf: Shelf) -> None:
                 "Back to the preset",
                 icon=":material/restart_alt:",
                 type="tertiary",
-                on_click=form.replace_all,
-                args=({"preset": name},),
+                on_click=_take,
+                args=(form, shelf, name),
                 help="Undo what differs from it.",
             )
     st.caption(form.view.preset.why)
 
 
-def _taken(form: Form[View], key: str) -> Callable[[], None]:
+def _take(form: Form[View], shelf: Shelf, preset: str) -> None:
+    form.replace_all({"preset": preset, **{name: form.texts[name] for name in shelf.stays}})
+
+
+def _taken(form: Form[View], shelf: Shelf, key: str) -> Callable[[], None]:
     """Take the preset that a control holds; the chip that is pressed again stays."""
-    return lambda: form.replace_all({"preset": st.session_state[key] or form.view.preset.name})
+    return lambda: _take(form, shelf, st.session_state[key] or form.view.preset.name)
 
 
 def run_of(runs: RunService, form: Form[View], shelf: Shelf) -> Snapshot | None:
