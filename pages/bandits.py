@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from tpo_lab.ui import config_form, config_page, live, runs_files, runs_store, runs_view
+from tpo_lab.experiments.multi_bandit import MultiBanditConfig
+from tpo_lab.ui import bandit_beta, config_form, config_page, live, runs_files, runs_store, runs_view
 from tpo_lab.ui.config_form import Shelf
 from tpo_lab.ui.entry import through_app
 from tpo_lab.ui.form import load
@@ -35,5 +36,7 @@ names = form.view.seen.of(shown)
 runs_view.controls(form, shown, names)
 settings = config_page.summary(shown, run.row.preset if run else form.view.preset.name)
 live.follow(runs, run, shown, names, form.view.seen.look, settings=settings)
+if isinstance(shown, MultiBanditConfig):
+    bandit_beta.below(runs, run, shown)
 runs_files.files(runs, run, shown)
 form.write_url()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from jax import Array
 
+from tpo_lab.experiments.digits import WITH_SURPLUS
 from tpo_lab.tasks.digits_surplus import BINS, CLOSED, concentration, expected_gain, in_bins, surplus
 from tpo_lab.training.digits_update import Batch, outcome
 
@@ -91,3 +92,7 @@ def test_concentration_and_its_bins() -> None:
         [[False] * 4, [True, *[False] * 3], [False, False, True, False], [*[False] * 3, True], [False] * 4],
     )
     assert BINS == ((0.0, 0.25), (0.25, 0.5), (0.5, 0.75), (0.75, 1.0))
+
+
+def test_the_page_knows_which_methods_have_a_closed_form() -> None:
+    assert tuple(CLOSED) == WITH_SURPLUS

@@ -1,9 +1,6 @@
 """The multi-context bandit: the ordering of Fig. 3, by hand where it can be, and what no split may change."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -12,21 +9,13 @@ import pytest
 
 from tpo_lab.errors import InputError
 from tpo_lab.experiments.multi_bandit import MULTI_BANDIT_METHODS, MultiBanditConfig
-from tpo_lab.group.exact import beta_ce, beta_dg, beta_grpo, beta_pg, beta_tpo
+from tpo_lab.group.exact import beta
 from tpo_lab.tasks import multi_bandit
 from tpo_lab.tasks.bandit_updates import Knobs
-from tpo_lab.tasks.multi_bandit import DIAGNOSTICS, batches, chunk, init, updates
+from tpo_lab.tasks.multi_bandit import DIAGNOSTICS, QUANTILES, batches, chunk, init, updates
 
 CONFIG = MultiBanditConfig()
 
-
-BETA: dict[str, Callable[[Any], Any]] = {
-    "ce": beta_ce,
-    "tpo": partial(beta_tpo, k=10),
-    "dg": beta_dg,
-    "grpo": beta_grpo,
-    "pg": beta_pg,
-}
 KNOBS = Knobs(jnp.float32(0.1), jnp.float32(1), jnp.float32(0))
 
 
@@ -36,9 +25,8 @@ def test_exact_updates_are_the_papers_in_every_context() -> None:
     pi[0] = 0.1
     batch = batches(jnp.asarray(np.log(pi), jnp.float32), None, KNOBS)
     found = jax.jit(lambda b: {m: updates(m, b, KNOBS).direction for m in MULTI_BANDIT_METHODS})(batch)
-    assert list(BETA) == list(MULTI_BANDIT_METHODS)
-    for method, beta in BETA.items():
-        expected = beta(pi[:, :1]) * (np.eye(10)[0] - pi)
+    for method in MULTI_BANDIT_METHODS:
+        expected = beta(method, pi[:, :1], k=10) * (np.eye(10)[0] - pi)
         np.testing.assert_allclose(found[method], expected, rtol=2e-4, atol=2e-6, err_msg=method)
     assert [round(float(found[m][0, 0] / 0.9), 2) for m in ("tpo", "grpo", "dg")] == [0.73, 0.33, 0.09]
 
@@ -65,6 +53,13 @@ def test_numbers_change_without_a_second_compilation() -> None:
         config = replace(CONFIG, **change)
         chunk(config, "tpo", init(config, "tpo", 1), 2)
     assert multi_bandit._chunk._cache_size() == before  # type: ignore[attr-defined]
+
+
+def test_the_quantiles_are_of_the_right_actions_after_the_step() -> None:
+    state, record = chunk(CONFIG, "tpo", init(CONFIG, "tpo"), 3)
+    p = jax.nn.softmax(state.logits)[:, 0]
+    expected = [np.quantile(p, q / 100) for q in QUANTILES]
+    np.testing.assert_allclose([record[f"p_{q}"][-1] for q in QUANTILES], expected, rtol=1e-5)
 
 
 def test_figure_3() -> None:

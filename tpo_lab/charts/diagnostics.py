@@ -63,6 +63,9 @@ _TEST_ERROR = replace(ERROR, title="Test error", sparse=True)
 _SURPLUS = tuple(Diagnostic(f"surplus_{b}", f"Surplus of test errors, {text}", sparse=True) for b, text in _BINS)
 _SHARES = tuple(replace(_share(f"share_{b}", f"Test errors at {text}"), sparse=True) for b, text in _BINS)
 
+_QUANTILES = {0: "smallest", 25: "lower quartile", 50: "median", 75: "upper quartile", 100: "largest"}
+_P = tuple(_share(f"p_{q}", f"π(y) of the contexts, {words}") for q, words in _QUANTILES.items())
+
 _OF_KIND: Mapping[str, Registry[Diagnostic]] = {
     kind: Registry("diagnostic", entries)
     for kind, entries in {
@@ -71,6 +74,7 @@ _OF_KIND: Mapping[str, Registry[Diagnostic]] = {
             replace(ERROR, title="Error 1 − π(y), mean over contexts"),
             replace(MISALIGNMENT, title="Misalignment 1 − cos(update, supervised update)"),
             *_COMMON,
+            *_P,
         ),
         "digits": (_TEST_ERROR, *_SURPLUS, *_SHARES, _LOSS, *_COMMON),
         "reversal": (

@@ -46,3 +46,19 @@ def beta_tpo(p: Array, *, k: int, eta: Any = 1.0) -> Array:
     shrink = xp.exp(-k / math.sqrt(k - 1) / eta)
     total = (1 - p) * shrink + p
     return xp.where(p > 0, p * (1 - shrink) / xp.where(p > 0, total, xp.ones_like(p)), xp.zeros_like(p))
+
+
+def beta(method: str, p: Array, *, k: int, eta: Any = 1.0) -> Array:
+    """beta(p) of a method by its name; those without a temperature leave eta alone."""
+    match method:
+        case "tpo":
+            return beta_tpo(p, k=k, eta=eta)
+        case "dg":
+            return beta_dg(p, eta=eta)
+        case "grpo":
+            return beta_grpo(p)
+        case "pg":
+            return beta_pg(p)
+        case "ce":
+            return beta_ce(p)
+    raise ValueError(f"{method} has no beta(p)")

@@ -22,10 +22,12 @@ from tpo_lab.tasks import bandit_diagnostics
 from tpo_lab.tasks.bandit import sample_counts
 from tpo_lab.tasks.bandit_updates import UPDATES, Batch, Knobs, Update, batch_of, ce, norm, unit
 
+QUANTILES = (0, 25, 50, 75, 100)  # of the contexts, in %
 DIAGNOSTICS: Mapping[str, str] = {
     "error": "1 - pi(y) after the step, mean over the contexts.",
     "misalignment": "1 - cos of the angle between the update and that of supervised learning.",
     **bandit_diagnostics.DIAGNOSTICS,
+    **{f"p_{q}": f"pi(y) after the step, {q} % quantile of the contexts." for q in QUANTILES},
 }
 SHOWS_DIVERGENCE = "error"
 CHUNK = 1_000  # the most steps in one call
@@ -120,4 +122,6 @@ def _step(method: str, samples: int | None, knobs: Knobs, state: State) -> tuple
         "misalignment": jnp.where(jnp.any(direction != 0), 0.5 * jnp.sum((direction - supervised) ** 2), jnp.nan),
         "grad_norm": norm(update.direction),
     }
+    quantiles = jnp.quantile(jnp.exp(after[:, 0]), jnp.array(QUANTILES) / 100)
+    metrics |= {f"p_{q}": value for q, value in zip(QUANTILES, quantiles, strict=True)}
     return State(logits, state.key, state.step + 1), metrics

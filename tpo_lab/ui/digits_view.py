@@ -8,7 +8,7 @@ from tpo_lab.charts.digits import BINS, latest, surplus_columns, surplus_spec
 from tpo_lab.errors import InputError
 from tpo_lab.experiments.digits import DigitsConfig
 from tpo_lab.runs.service import RunService
-from tpo_lab.runs.snapshot import Snapshot
+from tpo_lab.runs.snapshot import LaneSnapshot, Snapshot
 from tpo_lab.training.guesses import Guesses
 from tpo_lab.ui.digits_images import ORDERS, grid
 from tpo_lab.ui.drawing import chart
@@ -55,12 +55,16 @@ def _surplus(runs: RunService, run: Snapshot | None, config: DigitsConfig) -> No
         alt="Surplus by concentration of the wrong probability, one bar per method with a closed form",
         name=f"surplus-{run.id}" if run else "surplus",
     )
-    steps = [at + 1 for lane in lanes.values() for name in BINS if (at := latest(lane.curves[name].mean)) is not None]
+    steps = [at + 1 for lane in lanes.values() for name in BINS if (at := _latest(lane, name)) is not None]
     st.caption(
         "Surplus: what the expected update adds to the right probability, to first order, beyond what it would add if "
         "the wrong probability were spread evenly."
         + (f" At the latest evaluation, step {max(steps):,}." if steps else "")
     )
+
+
+def _latest(lane: LaneSnapshot, name: str) -> int | None:
+    return latest(lane.curves[name].mean) if name in lane.curves else None
 
 
 def _digits(runs: RunService, form: Form[Any], run: Snapshot) -> None:
