@@ -28,6 +28,16 @@ def add_parser(commands: "argparse._SubParsersAction[Any]") -> None:
     page.add_argument("--presses", type=int, default=20, metavar="N", help="how many presses to time (default: 20)")
     page.add_argument("--json", action="store_true", help="every time in milliseconds, as JSON")
     page.set_defaults(run=_run)
+    steps = kinds.add_parser(
+        "steps",
+        help="the pages One update and Low variance in a headless Chromium",
+        description="Time every kind of key press on both pages until all charts have changed.",
+        allow_abbrev=False,
+    )
+    steps.add_argument("--presses", type=int, default=10, metavar="N", help="of each kind (default: 10)")
+    steps.add_argument("--only", default="", metavar="TEXT", help="kinds whose name holds this text")
+    steps.add_argument("--json", action="store_true", help="every time in milliseconds, as JSON")
+    steps.set_defaults(run=_run_steps)
     engine = kinds.add_parser(
         "engine",
         help="training on token reversal",
