@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -48,18 +49,18 @@ def made_up(method: str, episode: int = 0) -> Look:
 def kept(runs: RunService, config: ReversalConfig, *episodes: int) -> str:
     """A run that is done, and of each method these batches."""
     run_id = wait(runs, runs.start(config), "done")
-    (file,) = [RunFile.open(runs.folder, run_id)]
-    assert file
-    with (
-        RunFile.create(runs.folder, run_id, file.diagnostics, file.seeds) as there,
-        writing(there._connection, there.path),
-    ):
-        for method in config.methods:
-            for episode in episodes:
-                data = looks.to_bytes(made_up(method, episode))
-                looks.put(there._connection, method, episode, data)
-    file.close()
+    keep(runs, run_id, config, *episodes)
     return run_id
+
+
+def keep(runs: RunService, run_id: str, config: ReversalConfig, *episodes: int) -> None:
+    reading = RunFile.open(runs.folder, run_id)
+    assert reading
+    reading.close()
+    file = RunFile.create(runs.folder, run_id, reading.diagnostics, reading.seeds)
+    with file, writing(file._connection, file.path):
+        for method, episode in product(config.methods, episodes):
+            looks.put(file._connection, method, episode, looks.to_bytes(made_up(method, episode)))
 
 
 def said(page: AppTest) -> str:
@@ -78,14 +79,18 @@ def strip(page: AppTest) -> dict[str, Any]:
 def test_a_kept_batch_is_seen_group_by_group_and_opens_elsewhere(
     runs: RunService, opened_on: dict[str, dict[str, str]]
 ) -> None:
-    run_id = kept(runs, LIVE, 0, 5, 119)
+    run_id = kept(runs, LIVE, 0, 5)
     page = opened("tokens", run=run_id)
     assert "Group 1" not in said(page)
     chips: Any = next(g for g in page.get("button_group") if "Look inside" in g.proto.label)
     page = quiet(chips.set_value("tpo").run())
     assert url(page) == {"run": run_id, "inside": "tpo"}
     assert "Group 1: all fail, 0 of 8 right" in said(page)
-    assert "Episode 119" in said(page)
+    assert "Episode 5," in said(page)
+    keep(runs, run_id, LIVE, 119)  # as a worker does
+    page = quiet(page.run())
+    assert "Episode 119," in said(page)  # the newest is followed
+    assert page.select_slider[0].value == 119
 
     page = opened("tokens", run=run_id, inside="tpo", episode="6", group="2")
     assert "Group 2: mixed, 4 of 8 right" in said(page)
@@ -106,7 +111,7 @@ def test_a_kept_batch_is_seen_group_by_group_and_opens_elsewhere(
     page = quiet(slider.set_value(0).run())
     assert url(page) == {"run": run_id, "inside": "tpo", "episode": "0", "group": "2"}
     page = quiet(page.select_slider[0].set_value(119).run())
-    assert "episode" not in url(page)  # the newest is followed
+    assert "episode" not in url(page)
 
 
 def test_samples_without_a_group_are_shown_as_such(runs: RunService, opened_on: dict[str, dict[str, str]]) -> None:
