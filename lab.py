@@ -20,6 +20,7 @@ page = st.navigation(
         st.Page("pages/low_variance.py", title="Low variance", icon=":material/microbiology:"),
         st.Page("pages/rollouts.py", title="Rollouts", icon=":material/dataset:"),
         st.Page("pages/bandits.py", title="Bandits", icon=":material/ssid_chart:"),
+        st.Page("pages/digits.py", title="Digits", icon=":material/pin:"),
         st.Page("pages/tokens.py", title="Token reversal", icon=":material/swap_horiz:"),
         st.Page("pages/mechanism.py", title="Mechanism", icon=":material/troubleshoot:"),
         st.Page("pages/runs.py", title="Runs", icon=":material/list:"),
