@@ -22,6 +22,7 @@ from tpo_lab.bench.server import running
 from tpo_lab.charts.diagnostics import diagnostics_of
 from tpo_lab.errors import InputError
 from tpo_lab.experiments.reversal import ReversalConfig
+from tpo_lab.runs import home
 from tpo_lab.runs.catalogue import Catalogue
 from tpo_lab.runs.curves import RunFile
 from tpo_lab.runs.owner import Owner
@@ -103,11 +104,11 @@ def measure(minutes: float) -> StreamFigures:
     Raises:
         InputError: if no Chromium is found.
     """
-    with sync_playwright() as api, tempfile.TemporaryDirectory() as home:
+    with sync_playwright() as api, tempfile.TemporaryDirectory() as name:
         path = find(api)
         if path is None:
             raise InputError("browser", HOW_TO_GET)
-        folder = Path(home)
+        folder = Path(name)
         with (
             running(folder) as server,
             _streaming(folder / "home", minutes) as run_id,
@@ -123,7 +124,7 @@ def _streaming(folder: Path, minutes: float) -> Iterator[str]:
     spare = 3 + WARM_UP / 60  # minutes, for opening the tabs
     config = ReversalConfig(methods=METHODS, seeds=SEEDS, episodes=round(STEPS_PER_MINUTE * (minutes + spare)))
     ended = threading.Event()
-    folder.mkdir(mode=0o700, exist_ok=True)  # the lab makes it as well, whoever comes first
+    home.private(folder / home.MARK)  # the lab makes it as well, whoever comes first
     with closing(Catalogue(folder)) as catalogue:
         owner = Owner(folder)
         run_id = catalogue.add(config, owner_id=owner.id)
