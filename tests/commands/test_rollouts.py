@@ -27,6 +27,16 @@ def test_the_same_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert figures["advantages"] is None
 
 
+def test_a_missing_score_can_count_as_zero(capsys: pytest.CaptureFixture[str]) -> None:
+    found = {}
+    for missing in ("drop", "zero"):
+        words = ["rollouts", str(SAMPLES / "table"), "--json", "--missing", missing, "--rule", "robust_floor"]
+        assert main([*words, "--strength", "0.2", "--policy", "uniform", "--log-prob", "mean"]) == 0
+        found[missing] = json.loads(capsys.readouterr().out)
+    assert found["zero"]["setting"]["missing"] == "zero"
+    assert found["zero"]["zero_variance"] < found["drop"]["zero_variance"]
+
+
 def test_a_condition_that_holds_ends_with_1(capsys: pytest.CaptureFixture[str]) -> None:
     line = ["rollouts", str(SAMPLES / "verl")]
     assert main([*line, "--fail-if", "zero_variance>0.6", "--fail-if", "sigma_p50 < 0"]) == 0

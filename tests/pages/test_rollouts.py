@@ -126,6 +126,21 @@ def test_another_rule_over_the_whole_file() -> None:
     assert (rows["σ"] < 0.6).all()
 
 
+def test_every_figure_over_the_steps_and_where_the_logged_share_is_wrong() -> None:
+    page = opened(lines="all")
+    assert len(page.get("vega_lite_chart")) == 11
+    assert any("equal scores: a float32 mean of equal scores can round" in c.value for c in page.caption)
+
+
+def test_a_missing_score_and_a_strength_are_choices_of_what_if() -> None:
+    page = opened(look="whatif", sample="table", b_method="tpo", b_rule="robust_floor", b_missing="zero")
+    rows = html_of(page)
+    assert "<th>groups of equal scores</th><td>16.7 %</td><td>12.5 %</td>" in rows
+    page = typed(page, "Strength, score units", "0.5")
+    assert url(page)["b_strength"] == "0.5"
+    assert html_of(page) != rows
+
+
 def test_a_method_with_its_own_rule_leaves_no_choice() -> None:
     page = opened(look="whatif", b_method="rloo")
     assert "RLOO · RLOO (verl)" in html_of(page)

@@ -182,6 +182,8 @@ def test_what_prime_rl_writes_of_an_episode() -> None:
     one_a_line: list[object] = [{**trace(float(n), n), "info": {"group_id": "g", "advantage": n}} for n in range(3)]
     apart = read([lines(one_a_line)])
     assert (apart.format.name, apart.groups, apart.score.tolist()) == ("prime_rl_trace", 1, [0.5, 1.5, 2.5])
+    lost = read([lines([*one_a_line, {**trace(1.0, 9), "info": None}])])
+    assert (lost.groups, lost.faults.rows) == (1, 1)  # a trace that names no group is none by itself
 
 
 def test_a_folder_that_repeats_another_is_passed_over() -> None:

@@ -14,7 +14,9 @@ def prime_rl(episode: Row) -> Iterator[Row]:
     Traces of agents that are not trained, such as judges, are no candidates.
     """
     group, task = _dict(episode.get("group")), _dict(episode.get("task"))
-    key = _first({**task, "id": group.get("id")}, "id", "key", "hash") or episode.get("group")
+    key = _first({**task, "id": group.get("id")}, "id", "key", "hash")
+    if key is None and not group:
+        key = episode.get("group") or None
     work = _dict(_dict(episode.get("run")).get("work"))
     for trace in _listed(episode.get("traces")):
         if not isinstance(trace, dict):

@@ -20,7 +20,7 @@ SORTS = {
 }
 PICKS = ("group", "score", "step", "log_prob", "length", "text", "prompt", "advantage")
 POLICIES = {"file": "of the file", "uniform": "uniform"}
-MISSING = {"drop": "left out", "zero": "score 0", "stack": "as the rule's stack"}
+MISSING = {"drop": "left out", "zero": "score 0", "stack": "as stack"}
 LOG_PROBS = {"sum": "sum", "mean": "mean per token"}
 LINES = {"few": "reward and target", "all": "every figure"}
 ANY = "any"
