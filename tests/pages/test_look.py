@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 from itertools import product
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -21,8 +21,7 @@ from tpo_lab.runs.service import RunService
 from tpo_lab.training.look import Look
 from tpo_lab.training.look_group import KINDS, group_of, kinds_of
 
-LIVE = PRESETS["live-terminal"].config
-assert isinstance(LIVE, ReversalConfig)
+LIVE = cast(ReversalConfig, PRESETS["live-terminal"].config)
 RIGHT = [[False] * 8, [True, False] * 4, [True] * 8]  # by group and candidate: all fail, mixed, all pass
 
 
@@ -31,7 +30,7 @@ def made_up(method: str, episode: int = 0) -> Look:
     chance = np.random.default_rng(episode)
     prompts = chance.integers(0, 2, (3, 4))
     wanted = prompts[:, ::-1]
-    candidates = np.zeros((3, 4, 0))
+    candidates = np.zeros((3, 4, 0), int)
     right = np.array(RIGHT)[:, : 8 if method == "tpo" else 1]
     outputs = np.repeat(wanted[:, None], right.shape[1], axis=1)
     outputs[..., -1] ^= ~right
@@ -148,13 +147,16 @@ def test_a_run_without_kept_batches_says_so(runs: RunService) -> None:
     assert "Nothing was kept of this run." in said(page)
 
 
-def test_every_kind_is_told_from_the_scores_per_token() -> None:
-    config = replace(LIVE, reward="bag", length=4)
-    signal = np.array([[0, 0], [4, 4], [2, 2], [2, 3], [0, 4]], float)
-    look = Look(*[np.zeros((5, 2))] * 6, signal, *[np.zeros((5, 2))] * 3)
-    assert [KINDS[i] for i in kinds_of(config, "tpo", look)] == ["all_fail", "all_pass", "equal", "mixed", "mixed"]
-    many = Look(*[np.zeros((1, 8))] * 6, np.array([[2] * 11 + [3]]), *[np.zeros((1, 8))] * 3)
-    assert [KINDS[i] for i in kinds_of(config, "tpo", many)] == ["low_sigma"]
+@pytest.mark.parametrize(
+    ("scores", "kinds"),
+    [
+        ([[0, 0], [4, 4], [2, 2], [2, 3], [0, 4]], ["all_fail", "all_pass", "equal", "mixed", "mixed"]),
+        ([[2] * 11 + [3]], ["low_sigma"]),
+    ],
+)
+def test_every_kind_is_told_from_the_scores_per_token(scores: list[list[int]], kinds: list[str]) -> None:
+    look = made_up("tpo")._replace(signal=np.array(scores))
+    assert [KINDS[i] for i in kinds_of(replace(LIVE, reward="bag"), "tpo", look)] == kinds
 
 
 def test_a_target_that_other_pages_do_not_compute_is_marked() -> None:

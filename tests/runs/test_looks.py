@@ -23,8 +23,8 @@ def a_look(step: int) -> Look:
     return Look(*(np.full((2, 3), (step + i) % 7) for i in range(len(Look._fields))))
 
 
-def same(found: Look | None, wanted: Look) -> bool:
-    return found is not None and all(np.array_equal(x, y) for x, y in zip(found, wanted, strict=True))
+def same(found: looks.Kept | None, wanted: Look) -> bool:
+    return isinstance(found, Look) and all(np.array_equal(x, y) for x, y in zip(found, wanted, strict=True))
 
 
 @pytest.mark.parametrize("total", [1, 2, 3, 30, 31, 120, 2_000, 100_000])
@@ -60,6 +60,7 @@ def test_a_look_is_the_batch_of_its_step_and_a_resumed_lane_keeps_the_same(metho
     curves = dict(zip(lane.diagnostics, np.concatenate(values).transpose(1, 0, 2), strict=True))
     for step, data in kept.items():
         look = looks.from_bytes(data)
+        assert isinstance(look, Look)
         right = look.outputs == look.wanted[:, None]
         np.testing.assert_array_equal(look.wanted, look.prompts[:, ::-1])
         np.testing.assert_allclose(look.rewards.mean(), curves["reward"][step, 0], rtol=1e-6)

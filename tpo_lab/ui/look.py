@@ -13,6 +13,7 @@ import streamlit as st
 from tpo_lab.charts.rollouts import COLOURS
 from tpo_lab.errors import InputError, shown
 from tpo_lab.experiments.reversal import ReversalConfig
+from tpo_lab.group.verdict import LOW_SIGMA
 from tpo_lab.group.wording import many
 from tpo_lab.methods.registry import METHODS
 from tpo_lab.runs.service import RunService
@@ -100,7 +101,7 @@ def _tick(runs: RunService, form: Form[Any], run: Snapshot, config: ReversalConf
         if not kept:
             st.caption("Nothing is kept yet." if is_going(run.row) else "Nothing was kept of this run.")
             return
-        step = _slider(form, config, chosen, kept)
+        step = _slider(form, chosen, kept, steps_kept(config.episodes) if is_going(run.row) else kept)
         held = st.session_state.get(_HELD)
         if held is None or held[0] != (run.id, chosen.method, step):
             held = (run.id, chosen.method, step), reader.look(chosen.method, step)
@@ -112,19 +113,24 @@ def _tick(runs: RunService, form: Form[Any], run: Snapshot, config: ReversalConf
     form.write_url()
 
 
-def _slider(form: Form[Any], config: ReversalConfig, chosen: Wanted, kept: tuple[int, ...]) -> int:
-    """The slider through all episodes that are or will be kept; returns the one to show, at most the wanted one."""
+def _slider(form: Form[Any], chosen: Wanted, kept: tuple[int, ...], grid: tuple[int, ...]) -> int:
+    """The slider through the episodes; returns the one to show, the last of those kept up to the wanted one.
+
+    Args:
+        grid: all that are or will be kept, so that the slider of a run that goes on stays as it is.
+    """
     newest = kept[-1]
     step = newest if chosen.episode is None else max((s for s in kept if s <= chosen.episode), default=kept[0])
     if chosen.episode is None:
         st.session_state[_FOLLOWED] = newest  # a slider that has to move is another one; a person's own move is not
     key = f"{form.key('episode')}.{st.session_state.get(_FOLLOWED, 0)}"
-    grid = steps_kept(config.episodes)
 
     def slid() -> None:
         value = st.session_state[key]
-        form.change({"episode": "" if value >= newest else str(value)}, worked="episode")
+        form.change({"episode": "" if value >= newest else str(value)}, worked="" if value > newest else "episode")
 
+    if len(grid) == 1:
+        return step
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.select_slider("Episode", grid, step, key=key, on_change=slid)
         st.button(
@@ -157,7 +163,8 @@ def _draw(form: Form[Any], config: ReversalConfig, chosen: Wanted, look: Look, s
             {"group": f"{group + 1}.{place + 1}" if len(rows) > 1 else f"{group + 1}"}
         ),
     )
-    st.caption(_which(config, chosen.method, look, step))
+    low = f" Low σ: scores per token that spread less than {LOW_SIGMA:g}." if KINDS.index("low_sigma") in rows else ""
+    st.caption(_which(config, chosen.method, look, step) + low)
     found = group_of(config, chosen.method, look, *at)
     look_group.draw(config, chosen.method, found, _title(found, at, of, signs[int(rows[at[1], at[0]])]["label"]))
 
