@@ -14,11 +14,12 @@ from tpo_lab.ui.runs_store import complain
 through_app()
 
 form: Form[Any] = load("mechanism", FIELDS, make)  # of `View`, which the parts of other pages need not know
-st.markdown("#### Whose gradient ends")
+with st.container(horizontal=True, vertical_alignment="center"):
+    st.markdown("#### Whose gradient ends", width="content")
+    view_switch(form)
 runs = runs_store.runs()
 if runs is None:
     st.stop()
-view_switch(form)
 config_page.preset_row(form, SHELF)
 with st.sidebar:
     settings(form)
@@ -32,6 +33,7 @@ else:
     shown = run.config if run else form.view.config
     runs_view.controls(form, shown, form.view.names())
     words = config_page.summary(shown, run.row.preset if run else form.view.preset.name)
-    live.follow(runs, run, shown, form.view.names(), form.view.seen.look, settings=words)
+    with st.container(key="mechanism-race"):
+        live.follow(runs, run, shown, form.view.names(), form.view.seen.look, settings=words)
     runs_files.files(runs, run, shown)
 form.write_url()

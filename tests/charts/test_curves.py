@@ -207,3 +207,18 @@ def test_where_a_mean_falls_below_the_threshold_is_marked() -> None:
 def test_the_axis_over_rollouts_of_exact_updates_is_refused() -> None:
     with pytest.raises(InputError, match="Exact updates draw no rollouts"):
         curves.spec(ERROR, lines_of(BanditConfig(update="exact")), Look(over="rollouts"))
+
+
+def test_a_gradient_that_ends_is_cut_off_at_a_foot_and_its_axis_grows_upwards_only() -> None:
+    config = ReversalConfig(methods=("tpo",), episodes=4)
+    norm = diagnostics_of(config)["grad_norm"]
+    assert scales.value_axis(norm, lines_of(config), USUAL)["scale"] == {"type": "log", "domainMin": 1e-3}
+    found = {"tpo": summarise(np.array([[2.0], [1e-2], [0.0], [1e-7]]))}
+    assert columns(norm, config, found)["tpo"] == [2.0, 1e-2, 1e-3, 1e-3]
+
+
+def test_the_legend_of_the_runs_stands_below_that_of_the_methods() -> None:
+    config = ReversalConfig(methods=("tpo", "grpo"))
+    one, several = (curves.spec(ERROR, lines_of(c), USUAL) for c in (config, {"K = 4": config, "K = 8": config}))
+    assert several["config"]["legend"]["layout"]["top"]["direction"] == "vertical"
+    assert "layout" not in one["config"]["legend"]

@@ -64,7 +64,8 @@ def spec(diagnostic: Diagnostic, lines: Sequence[Line], look: Look = USUAL) -> S
                 "padding": 0,
                 "labelFontSize": 16,
                 "labelLimit": 300,
-                "columns": 4 if len(methods_of(lines)) > 4 else 0,
+                "columns": 4 if max(len(methods_of(lines)), len(runs_of(lines))) > 4 else 0,
+                **({"layout": {"top": {"anchor": "start", "direction": "vertical"}}} if runs_of(lines) else {}),
             }
         },
     }

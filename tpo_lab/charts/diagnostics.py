@@ -81,7 +81,7 @@ _OF_KIND: Mapping[str, Registry[Diagnostic]] = {
             replace(ERROR, title="Error: wrong tokens"),
             replace(ERROR, name="exact_error", title="Outputs with a wrong token"),
             _LOSS,
-            *_COMMON,
+            *(replace(entry, floor=-3) if entry.name == "grad_norm" else entry for entry in _COMMON),  # 0 is reached
         ),
     }.items()
 }

@@ -13,7 +13,7 @@ from tpo_lab.charts.lines import USUAL, Line, Look, methods_of
 from tpo_lab.charts.scales import floor, value_axis
 from tpo_lab.methods.registry import METHODS
 
-HEIGHT = 280
+HEIGHT = 340
 
 
 class End(NamedTuple):
@@ -37,7 +37,7 @@ def spec(
     """The Vega-Lite specification; its data set `ends` is made by `data`.
 
     Args:
-        setting: what the axis is called.
+        setting: what the axis is called; empty where its places are the methods.
         labels: its places, all of them.
     """
     y, methods = value_axis(diagnostic, lines, look), [METHODS[m] for m in methods_of(lines)]
@@ -46,19 +46,19 @@ def spec(
     places: Spec = {
         "field": "label",
         "type": "ordinal",
-        "title": setting,
+        "title": setting or None,
         "sort": None,
         "scale": {"domain": list(labels)},
-        "axis": {"labelAngle": 0, "labelOverlap": True, "grid": False, **FONT},
+        "axis": {"labelAngle": 0, "labelOverlap": True, "labelLimit": 240, "grid": False, **FONT},
     }
     colour: Spec = {
         "field": "kind",
         "type": "nominal",
         "scale": {"domain": [m.label for m in methods], "range": [m.colour for m in methods]},
-        "legend": {**legend(), "symbolType": "circle"},
+        "legend": {**legend(), "symbolType": "circle"} if setting else None,
     }
     tooltip = [
-        {"field": "label", "type": "nominal", "title": setting},
+        *([{"field": "label", "type": "nominal", "title": setting}] if setting else []),
         {"field": "kind", "type": "nominal", "title": "method"},
         {"field": "exact", "type": "quantitative", "format": diagnostic.format, "title": "mean"},
         {"field": "error", "type": "quantitative", "format": diagnostic.format, "title": "± 1 s.e."},

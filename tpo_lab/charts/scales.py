@@ -35,6 +35,9 @@ def value_axis(diagnostic: Diagnostic, lines: Sequence[Line], look: Look) -> Spe
         scale = {"type": "log", "domain": [decades[0], diagnostic.top], "nice": False}
         small = percent and len(decades) <= 6  # 0.0001 % is read worse than 1e-6
         axis |= {"values": decades, **({"format": "~%"} if small else {"labelExpr": POWER_OF_TEN})}
+    elif foot is not None:
+        scale = {"type": "log", "domainMin": 10.0**foot}
+        axis |= {"values": [10.0**n for n in range(foot, 7)], "format": "~g"}
     else:
         scale = {"type": "log"}
         axis |= {"values": [m * 10.0**n for n in range(DEEPEST, 7) for m in (1, 2, 5)], "format": "~g"}

@@ -137,7 +137,7 @@ def _summary(view: View, found: Mapping[str, Snapshot]) -> None:
     else:
         labels = [name.rpartition(" = ")[2] for name in view.configs]
     chart(
-        ends.spec(error, lines, "method" if over_methods else view.sweep.label, labels, look),
+        ends.spec(error, lines, "" if over_methods else view.sweep.label, labels, look),
         ends.data(_ends(found, over_methods), error, lines, look),
         key="sweep-ends",
         alt=f"Error at the end of each run against {view.sweep.label}, one line per method",
