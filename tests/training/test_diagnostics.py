@@ -74,10 +74,11 @@ def test_distances_are_zero_on_dead_groups_and_those_of_the_target_elsewhere() -
     plans = {m: plan_of(ReversalConfig(methods=(m,), candidates=2), m)[0] for m in ("rebel", "dg")}
     found = jax.jit(
         lambda: {
-            "reached": distances(PLAN, ROLLOUTS, {}, old, now),
-            "sharp": distances(PLAN, ROLLOUTS, {"eta": 0.5}, old, old),
-            "rebel": distances(plans["rebel"], ROLLOUTS, {"eta": 0.5}, old, old),  # an eta that is not TPO's
-            "dg": distances(plans["dg"], ROLLOUTS, {}, old, old),
+            "reached": distances(PLAN, "tpo", ROLLOUTS.signal, {}, old, now),
+            "sharp": distances(PLAN, "tpo", ROLLOUTS.signal, {"eta": 0.5}, old, old),
+            # An eta that is not TPO's.
+            "rebel": distances(plans["rebel"], "rebel", ROLLOUTS.signal, {"eta": 0.5}, old, old),
+            "dg": distances(plans["dg"], "dg", ROLLOUTS.signal, {}, old, old),
         }
     )()
     assert found["reached"] == {"demand": pytest.approx((q - 0.5) / 3), "residual": pytest.approx(0, abs=1e-7)}

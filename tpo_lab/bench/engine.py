@@ -179,7 +179,9 @@ def _calls(config: ReversalConfig, method: str) -> tuple[dict[str, Callable[[], 
     engine = reversal.compiled(plan, numbers, state)
     between = time.perf_counter()
     plain = (
-        jax.jit(obvious.episode, static_argnums=0).lower(plan, numbers, state.params, state.optimiser, key).compile()
+        jax.jit(obvious.episode, static_argnums=(0, 1))
+        .lower(plan, method, numbers, state.params, state.optimiser, key)
+        .compile()
     )
     end = time.perf_counter()
 

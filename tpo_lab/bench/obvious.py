@@ -12,7 +12,6 @@ import optax  # type: ignore[import-untyped]
 from jax import Array
 
 from tpo_lab.methods.losses import loss_of
-from tpo_lab.methods.registry import METHODS
 from tpo_lab.policies.transformer import Params, Shape
 from tpo_lab.tasks.reversal import candidate_rewards, rewards, wanted
 from tpo_lab.training.optimiser import optimiser
@@ -63,10 +62,10 @@ def sample(params: Params, shape: Shape, prompts: Array, uniforms: Array) -> Arr
     return tokens
 
 
-def episode(plan: Plan, numbers: Numbers, params: Params, moments: Any, key: Array) -> tuple[Params, Any]:
+def episode(plan: Plan, method: str, numbers: Numbers, params: Params, moments: Any, key: Array) -> tuple[Params, Any]:
     """One episode of a grouped method with its gradient epochs; `key` is the one that the engine's episode gets."""
     b, k, h, v = plan.prompts, plan.outputs, plan.shape.length, plan.shape.vocabulary
-    tokens = METHODS[plan.method].group == "tokens"
+    tokens = plan.group == "tokens"
     uniforms = jax.random.uniform(key, (b, h, 1 + k + (plan.candidates - 1 if tokens else 0)))
     prompts = (uniforms[:, :, 0] * v).astype(jnp.int32)
     outputs = sample(params, plan.shape, prompts, jnp.moveaxis(uniforms[:, :, 1 : 1 + k], 2, 1))
@@ -88,7 +87,7 @@ def episode(plan: Plan, numbers: Numbers, params: Params, moments: Any, key: Arr
         return jnp.take_along_axis(every, outputs[..., None], axis=-1)[..., 0].sum(-1)
 
     def loss(params: Params, old: Array) -> Array:
-        return loss_of(plan.method)(log_p(params), old, scores, **numbers.knobs)[0].sum() / b
+        return loss_of(method)(log_p(params), old, scores, **numbers.knobs[method])[0].sum() / b
 
     old = log_p(params)
     update = optimiser(numbers.learning_rate, plan.partition).update

@@ -13,18 +13,22 @@ from tpo_lab.experiments.presets import PRESETS
 from tpo_lab.experiments.reversal import ReversalConfig
 from tpo_lab.runs.process import Worker
 from tpo_lab.runs.protocol import Message
+from tpo_lab.training.families import family_of
 
 COMMAND = (sys.executable, "-m", "tpo_lab.runs.warmth")  # and the data folder, and numbers of `live`
 
 
 def live() -> list[tuple[AnyConfig, str]]:
-    """What is likely to be run in front of an audience: the page's bandit and the live presets.
-
-    Of token reversal every method; the methods of the others share their machine code, or compile at once.
-    """
+    """What is likely to be run in front of an audience, the page's bandit and the live presets: each program once."""
     configs = [BanditConfig(), *(preset.config for preset in PRESETS.values() if preset.name.startswith("live-"))]
-    of_first = [(c, c.methods[0]) for c in configs if not isinstance(c, ReversalConfig)]
-    return of_first + [(c, method) for c in configs if isinstance(c, ReversalConfig) for method in c.methods]
+    return [(config, methods[0]) for config in configs for methods in _programs(config)]
+
+
+def _programs(config: AnyConfig) -> list[tuple[str, ...]]:
+    """The methods of a configuration, those together that share their machine code."""
+    if isinstance(config, ReversalConfig):
+        return [*dict.fromkeys(family_of(config, method) for method in config.methods)]
+    return [config.methods]  # they share theirs, or compile at once
 
 
 class Ahead:

@@ -50,7 +50,7 @@ def of_rollouts(plan: Plan, rollouts: Rollouts) -> dict[str, Array]:
         "all_pass": nan,
         "zero_variance": nan,
     }
-    if METHODS[plan.method].group != "none":
+    if plan.group != "none":
         metrics |= {
             "all_fail": jnp.mean(~jnp.any(rollouts.success, axis=-1)),
             "all_pass": jnp.mean(jnp.all(rollouts.success, axis=-1)),
@@ -76,18 +76,19 @@ def of_last_epoch(aux: Aux) -> dict[str, Array]:
     return {"kl": jnp.mean(aux.kl), "clip_share": jnp.mean(aux.clipped)}
 
 
-def distances(plan: Plan, rollouts: Rollouts, settings: Mapping[str, Any], old: Array, now: Array) -> dict[str, Array]:
+def distances(
+    plan: Plan, method: str, signal: Array, settings: Mapping[str, Any], old: Array, now: Array
+) -> dict[str, Array]:
     """Mean |q - p| before and after: with the method's own target q, or TPO's where it has none.
 
     Args:
         settings: the keywords of the method's loss.
         old, now: log-probs before the update and at its last gradient, (..., K).
     """
-    method = METHODS[plan.method]
-    if method.group == "none":
+    if plan.group == "none":
         return dict.fromkeys(("demand", "residual"), jnp.float32(jnp.nan))
-    name, settings = (plan.method, settings) if method.fits_target else ("tpo", {})
-    q: Array = loss_of(name)(old, old, rollouts.signal, **settings)[1].weights
+    name, settings = (method, settings) if METHODS[method].fits_target else ("tpo", {})
+    q: Array = loss_of(name)(old, old, signal, **settings)[1].weights
     p: Array = group.policy(jnp.stack([old, now]) / (plan.shape.length if plan.mean else 1))
     gap = jnp.abs(q - p)
     return {"demand": jnp.mean(gap[0]), "residual": jnp.mean(gap[1])}

@@ -1,15 +1,19 @@
 """What fixes the machine code of a run of token reversal, apart from what only changes its numbers."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, cast
+from functools import partial
+from typing import Any, NamedTuple, cast
 
 import jax.numpy as jnp
-from jax import Array
+from jax import Array, lax
 
 from tpo_lab.experiments.reversal import ReversalConfig
+from tpo_lab.methods.registry import METHODS
 from tpo_lab.policies.transformer import Shape
 from tpo_lab.tasks.reversal import Reward, Target
+from tpo_lab.training.families import family_of
 from tpo_lab.training.optimiser import Partition
 
 BLOCK = 2**16  # numbers of the residual stream that one core reads at a time
@@ -17,9 +21,9 @@ BLOCK = 2**16  # numbers of the residual stream that one core reads at a time
 
 @dataclass(frozen=True)
 class Plan:
-    """One method under one configuration: names and sizes. Another plan is another compilation."""
+    """A method, or a family of them, under one configuration: names and sizes. Another plan is another compilation."""
 
-    method: str
+    methods: tuple[str, ...]
     target: Target
     reward: Reward
     partition: Partition
@@ -31,13 +35,19 @@ class Plan:
     mean: bool = False  # over a candidate's tokens, where the method would take the sum
     anchored: bool = False  # to the initial policy
 
+    @property
+    def group(self) -> str:
+        """What the methods compare: `candidates`, `tokens` or `none`."""
+        return METHODS[self.methods[0]].group
+
 
 class Numbers(NamedTuple):
     """What may change without compiling again; all of it enters the machine code as an argument."""
 
+    method: Array  # its place in the plan
     learning_rate: Array
     epochs: Array
-    knobs: dict[str, Array]
+    knobs: dict[str, dict[str, Array]]  # of each method of the plan
 
 
 def plan_of(config: ReversalConfig, method: str) -> tuple[Plan, Numbers]:
@@ -47,9 +57,10 @@ def plan_of(config: ReversalConfig, method: str) -> tuple[Plan, Numbers]:
         InputError: if the configuration does not allow the method.
     """
     prompts, outputs, learning_rate = config.budget(method)
-    knobs = {name: jnp.float32(value) for name, value in config.knobs(method).items()}
+    methods = family_of(config, method)
+    knobs = {m: {name: jnp.float32(value) for name, value in config.knobs(m).items()} for m in methods}
     plan = Plan(
-        method=method,
+        methods=methods,
         target=cast(Target, config.target),
         reward=cast(Reward, config.reward),
         partition=cast(Partition, config.partition),
@@ -59,9 +70,15 @@ def plan_of(config: ReversalConfig, method: str) -> tuple[Plan, Numbers]:
         candidates=config.candidates,
         rule=config.rule_of(method),
         mean=config.averages_tokens(method),
-        anchored="anchor" in knobs,
+        anchored="anchor" in knobs[method],
     )
-    return plan, Numbers(jnp.float32(learning_rate), jnp.int32(config.epochs_of(method)), knobs)
+    place, epochs = methods.index(method), config.epochs_of(method)
+    return plan, Numbers(jnp.int32(place), jnp.float32(learning_rate), jnp.int32(epochs), knobs)
+
+
+def of_method(plan: Plan, numbers: Numbers, what: Callable[..., Any], *args: Any) -> Any:
+    """`what(method, *args)` of the method that the numbers name."""
+    return lax.switch(numbers.method, [partial(what, name) for name in plan.methods], *args)
 
 
 def blocks(plan: Plan) -> int:

@@ -24,7 +24,7 @@ from tpo_lab.training import diagnostics, kept
 from tpo_lab.training.diagnostics import DIAGNOSTICS, FIRST_EPOCH, LAST_EPOCH, SHOWS_DIVERGENCE
 from tpo_lab.training.look import Look
 from tpo_lab.training.optimiser import Partition, optimiser
-from tpo_lab.training.plan import Numbers, Plan, blocks, plan_of
+from tpo_lab.training.plan import Numbers, Plan, blocks, of_method, plan_of
 from tpo_lab.training.rollouts import Rollouts, chosen, extras, look_at, nothing_to_see, roll_out
 
 __all__ = [
@@ -165,11 +165,10 @@ def step(plan: Plan, numbers: Numbers, state: State) -> tuple[State, dict[str, A
     if state.reference is not None:
         log_p = transformer.log_probs(state.reference, plan.shape, rollouts.prompts, rollouts.outputs)
         reference = chosen(plan, rollouts, log_p)
-    settings = numbers.knobs | extras(plan, reference)
 
     def epoch(i: Array, carry: tuple[Any, ...]) -> tuple[Any, ...]:
         params, moments, old, _, first, _, look = carry
-        (value, gradient), (log_p, now, aux) = _gradient(plan, settings, params, rollouts, old, i == 0)
+        (value, gradient), (log_p, now, aux) = _gradient(plan, numbers, reference, params, rollouts, old, i == 0)
         metrics = diagnostics.of_first_epoch(rollouts, log_p, value, aux, optax.tree.norm(gradient))
         first = jnp.where(i == 0, jnp.stack([metrics[name] for name in FIRST_EPOCH]), first)
         look = lax.cond(i == 0, lambda: look_at(plan, rollouts, log_p, now, aux.weights), lambda: look)
@@ -185,42 +184,65 @@ def step(plan: Plan, numbers: Numbers, state: State) -> tuple[State, dict[str, A
     params, moments, old, now, first, last, look = lax.fori_loop(0, numbers.epochs, epoch, carry)
     metrics = diagnostics.of_rollouts(plan, rollouts)
     metrics |= dict(zip(FIRST_EPOCH, first, strict=True)) | dict(zip(LAST_EPOCH, last, strict=True))
-    metrics |= diagnostics.distances(plan, rollouts, settings, old, now)
+    metrics |= of_method(plan, numbers, partial(_distances, plan), numbers.knobs, reference, rollouts.signal, old, now)
     look = look._replace(log_p_last=now[: len(look.prompts)])
     return State(params, moments, state.key, state.episode + 1, state.reference), metrics, look
 
 
 def _gradient(
-    plan: Plan, settings: dict[str, Any], params: Params, rollouts: Rollouts, old: Array, is_first: Array
+    plan: Plan,
+    numbers: Numbers,
+    reference: Array | None,
+    params: Params,
+    rollouts: Rollouts,
+    old: Array,
+    is_first: Array,
 ) -> tuple[tuple[Array, Params], tuple[Array, Array, Aux]]:
-    """The loss of the batch, its gradient, and what `_loss` saw, added up over blocks of prompts."""
+    """The loss of the batch, its gradient, and the log-probs and weights it came from, added up over blocks of prompts.
+
+    A method is no more than the slope of its loss in the log-probs that it compares; the way from there into the
+    parameters is the same for all. In the first epoch the policy is the snapshot: its log-probs, bit for bit, are the
+    old. That saves a pass for the snapshot, and makes the gradient of a group at its target exactly 0.
+    """
     parts = blocks(plan)
-    of_prompts = {name: settings[name] for name in ("log_p_ref",) if name in settings}
 
     def add(total: tuple[Array, Params], block: Any) -> tuple[tuple[Array, Params], tuple[Array, Array, Aux]]:
-        rollouts, old, of_prompts = block
-        (value, seen), gradient = jax.value_and_grad(_loss, argnums=2, has_aux=True)(
-            plan, settings | of_prompts, params, rollouts, old, is_first
+        rollouts, old, reference = block
+
+        def read(params: Params) -> tuple[Array, Array]:
+            log_p = transformer.log_probs(params, plan.shape, rollouts.prompts, rollouts.outputs)
+            return chosen(plan, rollouts, log_p), log_p
+
+        now, pull, log_p = jax.vjp(read, params, has_aux=True)
+        old = jnp.where(is_first, now, old)
+        value, slope, aux = of_method(
+            plan, numbers, partial(_loss, plan), numbers.knobs, reference, rollouts.signal, old, now
         )
-        return jax.tree.map(jnp.add, total, (value, gradient)), seen
+        return jax.tree.map(jnp.add, total, (value, *pull(slope))), (log_p, now, aux)
 
     nothing = (jnp.float32(0), jax.tree.map(jnp.zeros_like, params))
-    cut = jax.tree.map(lambda x: x.reshape(parts, plan.prompts // parts, *x.shape[1:]), (rollouts, old, of_prompts))
+    cut = jax.tree.map(lambda x: x.reshape(parts, plan.prompts // parts, *x.shape[1:]), (rollouts, old, reference))
     total, seen = lax.scan(add, nothing, cut)
     return total, jax.tree.map(lambda x: x.reshape(plan.prompts, *x.shape[2:]), seen)
 
 
-def _loss(
-    plan: Plan, settings: dict[str, Any], params: Params, rollouts: Rollouts, old: Array, is_first: Array
-) -> tuple[Array, tuple[Array, Array, Aux]]:
-    """The part of a block of prompts in the mean loss.
+Knobs = dict[str, dict[str, Array]]
 
-    In the first epoch the policy is the snapshot: its log-probs, bit for bit, are the old. That saves a pass for the
-    snapshot, and makes the gradient of a group at its target exactly 0.
-    """
-    log_p = transformer.log_probs(params, plan.shape, rollouts.prompts, rollouts.outputs)
-    now = chosen(plan, rollouts, log_p)
-    old = lax.stop_gradient(jnp.where(is_first, now, old))
-    values, aux = loss_of(plan.method)(now, old, rollouts.signal, **settings)
-    value = jnp.sum(values) / plan.prompts
-    return value, lax.stop_gradient((log_p, now, aux))
+
+def _loss(
+    plan: Plan, method: str, knobs: Knobs, reference: Array | None, signal: Array, old: Array, now: Array
+) -> tuple[Array, Array, Aux]:
+    """The part of a block of prompts in the mean loss of a method, its slope in `now`, and what it reports."""
+
+    def loss(now: Array) -> tuple[Array, Aux]:
+        values, aux = loss_of(method)(now, old, signal, **knobs[method], **extras(plan, reference))
+        return jnp.sum(values) / plan.prompts, aux
+
+    (value, aux), slope = jax.value_and_grad(loss, has_aux=True)(now)
+    return value, slope, aux
+
+
+def _distances(
+    plan: Plan, method: str, knobs: Knobs, reference: Array | None, signal: Array, old: Array, now: Array
+) -> dict[str, Array]:
+    return diagnostics.distances(plan, method, signal, knobs[method] | extras(plan, reference), old, now)

@@ -6,7 +6,6 @@ import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
-from tpo_lab.methods.registry import METHODS
 from tpo_lab.policies.sampler import pick, sample
 from tpo_lab.policies.transformer import Params
 from tpo_lab.tasks.reversal import candidate_rewards, rewards, wanted
@@ -32,7 +31,7 @@ class Rollouts(NamedTuple):
 def roll_out(plan: Plan, params: Params, key: Array) -> Rollouts:
     """Draw prompts and outputs, and score them."""
     b, k, h, v = plan.prompts, plan.outputs, plan.shape.length, plan.shape.vocabulary
-    compared = METHODS[plan.method].group == "tokens"
+    compared = plan.group == "tokens"
     # One draw for everything random: random bits are what compiles slowest.
     extra = plan.candidates - 1 if compared else 0
     uniforms = jax.random.uniform(key, (b, h, 1 + k + extra))
@@ -43,7 +42,7 @@ def roll_out(plan: Plan, params: Params, key: Array) -> Rollouts:
     correct = outputs == right[:, None]
     reward = rewards(correct, plan.reward)
     candidates = jnp.zeros((*prompts.shape, 0), dtype=outputs.dtype)
-    if METHODS[plan.method].group == "candidates":
+    if plan.group == "candidates":
         signal, success = jnp.sum(reward, axis=-1), jnp.all(correct, axis=-1)
     elif not compared:
         # The baseline of a position is the mean of its rewards over the batch.
@@ -59,17 +58,17 @@ def roll_out(plan: Plan, params: Params, key: Array) -> Rollouts:
 
 def chosen(plan: Plan, rollouts: Rollouts, log_p: Array) -> Array:
     """The log-probs (..., N) that the loss compares or adds up, of the log-probs (B, K', H, V) of all tokens."""
-    if METHODS[plan.method].group == "tokens":
+    if plan.group == "tokens":
         picks: Array = jax.nn.one_hot(rollouts.candidates, plan.shape.vocabulary)
         # (B, H, K, V): a sum over one-hot rows, because the derivative of a gather is a slow scatter.
         return jnp.sum(picks * log_p[:, 0, :, None], axis=-1)
     taken = jnp.sum(jax.nn.one_hot(rollouts.outputs, plan.shape.vocabulary) * log_p, axis=-1)
-    return jnp.sum(taken, axis=-1) if METHODS[plan.method].group == "candidates" else taken[:, 0]
+    return jnp.sum(taken, axis=-1) if plan.group == "candidates" else taken[:, 0]
 
 
 def extras(plan: Plan, reference: Array | None) -> dict[str, Any]:
     """What a loss is told beside its knobs: the rule, the tokens of a candidate, its log-probs under the reference."""
-    lengths = float(plan.shape.length) if plan.mean or plan.method == "gspo" else None
+    lengths = float(plan.shape.length) if plan.mean or plan.methods == ("gspo",) else None
     found = {"rule": plan.rule, "lengths": lengths, "log_p_ref": reference}
     return {name: value for name, value in found.items() if value is not None}
 
@@ -101,14 +100,13 @@ def look_at(plan: Plan, rollouts: Rollouts, log_p: Array, now: Array, weights: A
 def nothing_to_see(plan: Plan) -> Look:
     """A look of zeros."""
     g, h, k = _groups(plan), plan.shape.length, plan.candidates
-    group = METHODS[plan.method].group
-    values = jnp.zeros({"candidates": (g, k), "tokens": (g, h, k), "none": (g, h)}[group])
+    values = jnp.zeros({"candidates": (g, k), "tokens": (g, h, k), "none": (g, h)}[plan.group])
     tokens, outputs = jnp.zeros((g, h), jnp.int32), jnp.zeros((g, plan.outputs, h), jnp.int32)
-    candidates = jnp.zeros((g, h, k if group == "tokens" else 0), jnp.int32)
+    candidates = jnp.zeros((g, h, k if plan.group == "tokens" else 0), jnp.int32)
     rewards = jnp.zeros(outputs.shape)
     return Look(tokens, tokens, outputs, candidates, rewards, rewards, values, values, values, values)
 
 
 def _groups(plan: Plan) -> int:
-    several = METHODS[plan.method].group != "none"
+    several = plan.group != "none"
     return groups_kept(plan.prompts, plan.shape.length * (plan.candidates if several else 1))
