@@ -1,8 +1,8 @@
-"""The lab: `streamlit run app.py`. This file is loaded once and serves lab.py, which Streamlit runs for every view."""
+"""The lab: `streamlit run app.py`. The server loads this once; for every view it runs tpo_lab/ui/lab.py, see there."""
 
 from starlette.middleware import Middleware
 from streamlit.starlette import App
 
 from tpo_lab.ui.shell import Shell
 
-app = App("lab.py", middleware=[Middleware(Shell)])
+app = App("tpo_lab/ui/lab.py", middleware=[Middleware(Shell)])

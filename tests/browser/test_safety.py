@@ -17,12 +17,13 @@ SCROLLS = """() => [document.documentElement, ...document.querySelectorAll('[dat
 
 
 def page_urls() -> dict[str, str]:
-    """The file and the path of every st.Page in lab.py."""
+    """The file and the path of every st.Page in the lab."""
     urls = {}
-    for node in ast.walk(ast.parse((ROOT / "lab.py").read_text())):
+    for node in ast.walk(ast.parse((ROOT / "tpo_lab/ui/lab.py").read_text())):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "Page":
             options = {option.arg: ast.literal_eval(option.value) for option in node.keywords if option.arg}
-            file = ast.literal_eval(node.args[0])
+            assert isinstance(where := node.args[0], ast.BinOp)  # PAGES / "target.py"
+            file = "pages/" + ast.literal_eval(where.right)
             urls[file] = "/" if options.get("default") else "/" + options.get("url_path", Path(file).stem)
     return urls
 

@@ -97,7 +97,7 @@ def test_without_a_store_the_lab_starts(monkeypatch: pytest.MonkeyPatch, tmp_pat
     (tmp_path / "file").write_text("")
     monkeypatch.setenv(home.VARIABLE, str(tmp_path / "file"))
     monkeypatch.setattr(module, "_service", None)
-    app = AppTest.from_file(str(ROOT / "lab.py"), default_timeout=30)
+    app = AppTest.from_file(str(ROOT / "tpo_lab/ui/lab.py"), default_timeout=30)
     assert not quiet(app.run()).error
 
 

@@ -11,7 +11,7 @@ from tpo_lab.group.scenario import Scenario
 from tpo_lab.runs import service
 from tpo_lab.ui.view import View
 
-APP = Path(__file__).parents[2] / "lab.py"
+APP = Path(__file__).parents[2] / "tpo_lab/ui/lab.py"
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
-LAB = Path(__file__).parents[2] / "lab.py"
+LAB = Path(__file__).with_name("lab.py")
 
 
 def through_app() -> None:
