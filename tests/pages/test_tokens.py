@@ -24,6 +24,11 @@ def chosen(page: AppTest, label: str, value: str) -> AppTest:
     return quiet(box.set_value(value).run())
 
 
+def preset(page: AppTest, name: str) -> AppTest:
+    chips: Any = next(group for group in page.get("button_group") if group.proto.label == "Presets")
+    return quiet(chips.set_value(name).run())
+
+
 def config(runs: RunService) -> ReversalConfig:
     found = runs.list()[0].config
     assert isinstance(found, ReversalConfig)
@@ -57,13 +62,13 @@ def test_what_differs_from_the_preset_is_in_the_link_and_in_the_run(runs: RunSer
 
 def test_the_papers_own_settings_are_one_click_away_and_so_is_the_way_back(runs: RunService) -> None:
     page = typed(opened("tokens"), "Length H", 5)
-    page = click(page, "The paper's own: table3-H10-prompt")
+    page = preset(page, "table3-H10-prompt")
     assert url(page) == {"preset": "table3-H10-prompt"}
     assert [n.value for n in page.number_input if n.label.startswith("Length H")] == [10]
-    page = click(page, "Back to the live one")
-    assert url(page) == {}
-    page = chosen(page, "Preset", "live-dense")
-    page = click(page, "Run")
+    page = click(typed(page, "Length H", 9), "Back to the preset")
+    assert url(page) == {"preset": "table3-H10-prompt"}
+    assert url(preset(page, "live-terminal")) == {}
+    page = click(preset(page, "live-dense"), "Run")
     assert config(runs) == PRESETS["live-dense"].config
 
 
