@@ -162,7 +162,7 @@ def _write(catalogue: Catalogue, run_id: str, config: ReversalConfig, ended: thr
 def _open(browser: Browser, url: str) -> Page:
     page = browser.new_context(viewport={"width": 1280, "height": 1000}).new_page()
     page.add_init_script(WATCH)
-    page.goto(url)
+    page.goto(url, timeout=PATIENCE_MS)
     page.wait_for_function(f"document.querySelectorAll('svg.marks').length === {CHARTS}", timeout=PATIENCE_MS)
     return page
 
