@@ -111,6 +111,9 @@ _GUESSES: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
+NO_SCORES = frozenset(word for what in ("group", "step", "log_prob", "length") for word in _GUESSES[what])
+
+
 def guess(known: Sequence[str], numeric: Sequence[str] = ()) -> Columns:
     """The columns by their usual names; what is not found is left out.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tpo_lab.errors import InputError, shown
 from tpo_lab.rollouts_io.batches import Source
-from tpo_lab.rollouts_io.columns import Columns, guess, with_picks
+from tpo_lab.rollouts_io.columns import NO_SCORES, Columns, guess, with_picks
 from tpo_lab.rollouts_io.faults import Faults
 from tpo_lab.rollouts_io.formats import FORMATS, TABLE, Format, of_table, recognise
 from tpo_lab.rollouts_io.gather import Gathered
@@ -93,8 +93,8 @@ def _format(found: Source, name: str | None) -> tuple[Format, Columns]:
         return entry, guess(found.names, found.numeric)
     columns = entry.columns
     if entry.numeric:
-        others = {*columns.named(), "step"}
-        columns = replace(columns, score=tuple(name for name in found.numeric if name not in others))
+        others = {*columns.named(), *NO_SCORES}
+        columns = replace(columns, score=tuple(name for name in found.numeric if name.lower() not in others))
     return entry, columns if entry.expand else columns.only(found.names)
 
 

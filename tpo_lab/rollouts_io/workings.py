@@ -203,15 +203,21 @@ class Workings:
     def _deviation_of_steps(self, values: Floats) -> Floats:
         """Sample deviation of all values of the step of each group, NaN left out, shape (G,)."""
         step = np.unique(self.table.group_step, return_inverse=True)[1]
-        of_row = self.layout.flat(np.repeat(step, self.table.sizes()))
-        scored = ~np.isnan(values)
-        score, of_row = values[scored], of_row[scored]
-        peak = float(np.abs(score).max(initial=0.0)) or 1.0  # no square overflows
-        score = score / peak
-        n = np.bincount(of_row, minlength=int(step.max(initial=0)) + 1)
-        mean = np.bincount(of_row, score, minlength=len(n)) / np.maximum(n, 1)
-        squares = np.bincount(of_row, (score - mean[of_row]) ** 2, minlength=len(n))
-        deviation: Floats = peak * np.sqrt(squares / np.maximum(n - 1, 1))[step]
+        peak = float(np.nanmax(np.abs(values), initial=0.0)) or 1.0  # no square overflows
+
+        def of_step(of: Callable[[Block, Floats], Floats]) -> Floats:
+            found = np.zeros(self.table.groups)
+
+            def fill(b: Block) -> None:
+                found[b.groups] = np.nansum(of(b, b.of(values) / peak), axis=-1)
+
+            self.layout.each(fill)
+            return np.bincount(step, found).astype(np.float64)[step]
+
+        n = of_step(lambda _, some: np.where(np.isnan(some), np.nan, 1.0))
+        mean = of_step(lambda _, some: some) / np.maximum(n, 1)
+        squares = of_step(lambda b, some: (some - mean[b.groups][:, None]) ** 2)
+        deviation: Floats = peak * np.sqrt(squares / np.maximum(n - 1, 1))
         return deviation
 
     def _target(self, scores: Scores, policy: Policy, tilt: Tilt, eta: float) -> Target:
