@@ -79,6 +79,22 @@ def made(folder: Path, run_id: str = "run", chunks: int = 8) -> RunFile:
     return file
 
 
+LIMITED = """
+import resource, sys
+from pathlib import Path
+from tests.runs.store import DIAGNOSTICS, values_of
+from tpo_lab.errors import InputError
+from tpo_lab.runs.curves import RunFile
+with RunFile.create(Path(sys.argv[1]), "run", DIAGNOSTICS, 3) as file:
+    file.take("tpo")
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+    try:
+        file.append("tpo", 0, values_of(0, 50_000))
+    except InputError as error:
+        print(error)
+"""
+
+
 def test_steps_come_back_as_they_were_put_in(folder: Path) -> None:
     assert RunFile.open(folder, "run") is None
     with made(folder) as file, RunFile.create(folder, "run", DIAGNOSTICS, 3) as same:
@@ -185,6 +201,22 @@ def test_a_full_disk_is_one_sentence_and_what_was_written_stays(folder: Path) ->
         file._connection.execute("PRAGMA max_page_count = 100000")
         file.append("tpo", 40, values_of(40, 1), b"x" * 100_000)
         assert file.take("tpo").steps == 41
+
+
+def test_a_limit_on_the_size_of_files_is_one_sentence_that_names_it(folder: Path) -> None:
+    found = subprocess.run([sys.executable, "-c", LIMITED, str(folder)], capture_output=True, text=True)
+    assert found.stdout.endswith(
+        " cannot be read or written: the disk fails or is gone, or a limit on the size of files is reached.\n"
+    )
+
+
+def test_a_file_that_is_removed_while_it_is_written_is_one_sentence(folder: Path) -> None:
+    with RunFile.create(folder, "run", DIAGNOSTICS, 3) as file:
+        file.take("tpo")
+        file.append("tpo", 0, values_of(0, 5))
+        assert curves.remove(folder, "run")
+        with pytest.raises(StoreError, match="has been removed while the run went on"):
+            file.append("tpo", 5, values_of(5, 5))
 
 
 def test_a_file_that_cannot_be_written_is_read_and_says_so(folder: Path) -> None:

@@ -236,6 +236,20 @@ def test_the_run_of_an_owner_that_is_gone_is_interrupted_and_can_be_resumed(runs
     assert runs.get(run_id).steps == 3
 
 
+def test_a_run_paused_by_an_owner_that_is_gone_can_be_stopped_and_resumed(runs: RunService, folder: Path) -> None:
+    gone_service = RunService(folder, workers=1, command=FAKE)
+    run_id = gone_service.start(WAITS)
+    until(steps(gone_service, run_id, 3))
+    gone_service.pause(run_id)
+    until(is_(gone_service, run_id, "paused"))
+    gone_service.close()
+    assert row(runs, run_id).status == "paused"
+    runs.stop(run_id)
+    assert row(runs, run_id).status == "stopped"
+    runs.resume(run_id)
+    until(is_(runs, run_id, "running"))
+
+
 def test_a_run_is_deleted_while_it_is_computed_and_looked_at_and_comes_back(runs: RunService) -> None:
     run_id = runs.start(WAITS)
     until(steps(runs, run_id, 3))

@@ -41,7 +41,7 @@ def _ask(catalogue: Catalogue, ids: list[str], wanted: Wanted, until: tuple[Stat
     """Ask the owners of some runs for something and wait for it; 1 if one of them did not do it."""
     rows = [find(catalogue, each) for each in ids]
     for row in rows:
-        _want(catalogue, row, wanted)
+        catalogue.want(row.id, wanted)
     code = 0
     for row in [_waited(catalogue, row.id, until) for row in rows]:
         if row.status in until or row.finished:
@@ -50,11 +50,6 @@ def _ask(catalogue: Catalogue, ids: list[str], wanted: Wanted, until: tuple[Stat
             print(f"{row.id} has been asked to {wanted}; it is still {row.status}.")
             code = 1
     return code
-
-
-def _want(catalogue: Catalogue, row: RunRow, wanted: Wanted) -> None:
-    if not catalogue.want(row.id, wanted) and (row.status, wanted) == ("paused", "stop"):
-        catalogue.set_run(row.id, "stopped")  # whoever paused it is gone
 
 
 def _waited(catalogue: Catalogue, run_id: str, until: tuple[Status, ...]) -> RunRow:
@@ -84,7 +79,7 @@ def _resume(catalogue: Catalogue, args: argparse.Namespace) -> int:
 def _remove(catalogue: Catalogue, args: argparse.Namespace) -> int:
     rows = [find(catalogue, each, deleted=args.purge) for each in args.ids]
     for row in rows:
-        _want(catalogue, row, "stop")
+        catalogue.want(row.id, "stop")
         catalogue.delete(row.id)
     if not args.purge:
         for row in rows:

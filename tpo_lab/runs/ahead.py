@@ -19,8 +19,13 @@ COMMAND = (sys.executable, "-m", "tpo_lab.runs.warmth")  # and the data folder, 
 
 
 def live() -> list[tuple[AnyConfig, str]]:
-    """What is likely to be run in front of an audience, the page's bandit and the live presets: each program once."""
+    """What is likely to be run in front of an audience, the page's bandit and the live presets: each program once.
+
+    What a page opens with, the first of each kind, comes first.
+    """
     configs = [BanditConfig(), *(preset.config for preset in PRESETS.values() if preset.name.startswith("live-"))]
+    opens = {type(config): config for config in reversed(configs)}
+    configs.sort(key=lambda config: config is not opens[type(config)])
     return [(config, methods[0]) for config in configs for methods in _programs(config)]
 
 

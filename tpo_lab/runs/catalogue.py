@@ -112,9 +112,14 @@ class Catalogue:
             return dict(connection.execute(query, (owner_id,))) if connection else {}
 
     def want(self, run_id: str, wanted: Wanted) -> bool:
-        """Ask the owner of a run for something; returns whether there is an owner who will hear it."""
+        """Ask the owner of a run for something; returns whether there is an owner who will hear it.
+
+        A run that was paused by a process that is gone can be stopped nevertheless: there is nothing to wait for.
+        """
         row = self.get(run_id)
         if row.finished or not owner.alive(self.folder, row.owner):
+            if (row.status, wanted) == ("paused", "stop"):
+                self.set_run(run_id, "stopped")
             return False
         self._update(run_id, wanted=wanted)
         return True

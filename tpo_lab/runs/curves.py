@@ -134,6 +134,8 @@ class RunFile:
         data = np.ascontiguousarray(values, "<f4")
         if data.ndim != 3 or data.shape[1:] != (len(self.diagnostics), self.seeds):
             raise ValueError(f"values of shape {data.shape}, not (T, {len(self.diagnostics)}, {self.seeds})")
+        if not self.path.exists():  # SQLite would go on writing to what no name leads to any more
+            raise StoreError("store", f"{self.path} has been removed while the run went on.")
         with writing(self._connection, self.path):
             execute = self._connection.execute
             if execute("SELECT writer FROM lanes WHERE lane = ?", (lane,)).fetchone() != (self._writer,):

@@ -139,6 +139,10 @@ def _sentence(error: sqlite3.Error, path: Path) -> str:
         return f"The disk is full: nothing more can be written to {path}."
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
         return f"{path} cannot be written: the file or its folder is read-only."
+    if code == sqlite3.SQLITE_IOERR:
+        return (
+            f"{path} cannot be read or written: the disk fails or is gone, or a limit on the size of files is reached."
+        )
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return f"{path} is in use: another process has been writing to it for {PATIENCE_MS // 1_000} s."
     return f"{path} cannot be used: {error}."
