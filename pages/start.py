@@ -6,6 +6,7 @@ from tpo_lab.group.report import report
 from tpo_lab.group.scenario import Scenario
 from tpo_lab.ui.components.group_editor import Edit, group_editor
 from tpo_lab.ui.entry import through_app
+from tpo_lab.ui.links import file_of
 from tpo_lab.ui.view import View
 
 through_app()
@@ -30,13 +31,13 @@ with words:
     )
     st.latex(r"q_i \propto p_i^{\text{old}}\; e^{u_i / \eta}")
     st.page_link(
-        "pages/target.py",
+        file_of("target"),
         label="Open this group on the page Target",
         icon=":material/arrow_forward:",
         query_params=view.to_query(),
     )
-    st.page_link("pages/bandits.py", label="Watch four methods learn a bandit, live", icon=":material/arrow_forward:")
-    st.page_link("pages/rollouts.py", label="Find the dead groups of a training run", icon=":material/arrow_forward:")
+    st.page_link(file_of("bandits"), label="Watch four methods learn a bandit, live", icon=":material/arrow_forward:")
+    st.page_link(file_of("rollouts"), label="Find the dead groups of a training run", icon=":material/arrow_forward:")
 with group:
     now = report(view.scenario)
     chosen = now.best if view.candidate is None else view.candidate

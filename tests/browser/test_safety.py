@@ -22,8 +22,9 @@ def page_urls() -> dict[str, str]:
     for node in ast.walk(ast.parse((ROOT / "tpo_lab/ui/lab.py").read_text())):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "Page":
             options = {option.arg: ast.literal_eval(option.value) for option in node.keywords if option.arg}
-            assert isinstance(where := node.args[0], ast.BinOp)  # PAGES / "target.py"
-            file = "pages/" + ast.literal_eval(where.right)
+            (where,) = node.args  # file_of("target")
+            assert isinstance(where, ast.Call)
+            file = f"pages/{ast.literal_eval(where.args[0])}.py"
             urls[file] = "/" if options.get("default") else "/" + options.get("url_path", Path(file).stem)
     return urls
 

@@ -23,9 +23,9 @@ def opened_on(monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, str]]:
     """Where the links of a page's last run lead: URL parameters by page. Only the entry makes other pages known."""
     found: dict[str, dict[str, str]] = {}
 
-    def page_link(_: DeltaGenerator, page: str, *, query_params: dict[str, str], **__: object) -> None:
-        assert (Path(__file__).parents[2] / page).is_file()
-        found[Path(page).stem] = query_params
+    def page_link(_: DeltaGenerator, page: Path, *, query_params: dict[str, str], **__: object) -> None:
+        assert page.is_file()
+        found[page.stem] = query_params
 
     monkeypatch.setattr(DeltaGenerator, "page_link", page_link)
     return found
