@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 from itertools import product
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +11,6 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages.runs_page import opened, quiet, url, wait
 from tpo_lab import group
-from tpo_lab.experiments.presets import PRESETS
 from tpo_lab.experiments.reversal import ReversalConfig
 from tpo_lab.group.scenario import Scenario
 from tpo_lab.runs import looks
@@ -21,7 +20,7 @@ from tpo_lab.runs.service import RunService
 from tpo_lab.training.look import Look
 from tpo_lab.training.look_group import KINDS, group_of, kinds_of
 
-LIVE = cast(ReversalConfig, PRESETS["live-terminal"].config)
+LIVE = ReversalConfig(length=4, prompts=32, episodes=120, seeds=2)
 RIGHT = [[False] * 8, [True, False] * 4, [True] * 8]  # by group and candidate: all fail, mixed, all pass
 
 

@@ -59,7 +59,10 @@ _LIVE = replace(_TERMINAL, length=4, prompts=32, episodes=120, seeds=2)
 
 def _presets() -> Iterator[Preset]:
     yield Preset(
-        "live-terminal", "One reward at the end of H = 4 tokens, learnt while an audience watches.", _LIVE, ("live",)
+        "live-terminal",
+        "One reward at the end of five tokens: TPO finds out what is wanted while GRPO, DG and, less, PPO lag.",
+        replace(_LIVE, length=5, prompts=64, episodes=140),
+        ("live",),
     )
     yield Preset(
         "live-dense",
