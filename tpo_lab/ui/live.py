@@ -25,6 +25,7 @@ from tpo_lab.ui.sentences import refuse
 
 MOST = len(curves.DASHES)  # runs in one chart
 TICK = 0.4  # seconds between two looks at runs, at least
+LONG = 10.0  # seconds of computing, after which a run is looked at half as often
 CELLS = 20_000  # numbers a second that a browser draws without getting in a person's way
 STEPS = ("error",)  # the curve that tells the steps to 1 %
 HOW = (
@@ -125,19 +126,25 @@ def _follow(runs: RunService, members: Sequence[Member], see: Sequence[str], loo
         if going and [_mark(m.run) for m in last] != [_mark(m.run) for m in members]:
             st.rerun()
 
-    st.fragment(tick, run_every=_pause(lines, len(shown), look) if going else None)()
+    slow = all(_is_long(m.run) for m in members if m.run and is_going(m.run.row))
+    st.fragment(tick, run_every=_pause(lines, len(shown), look, slow) if going else None)()
 
 
-def _pause(lines: Sequence[Line], charts: int, look: Look) -> float:
+def _pause(lines: Sequence[Line], charts: int, look: Look, slow: bool) -> float:
     """Seconds between two looks: the more there is to draw, the longer; over seconds every point moves each time."""
     columns = len(lines) * (5 + (thin(lines) if look.seeds else 0))
-    moves = 2 if look.over == "seconds" else 1
+    moves = (2 if look.over == "seconds" else 1) * (2 if slow else 1)
     return moves * max(TICK, round(charts * columns * MAX_POINTS / CELLS, 1))
 
 
+def _is_long(run: Snapshot | None) -> bool:
+    """Whether a run takes so long that its curves hardly move between two looks."""
+    return run is not None and run.seconds > LONG
+
+
 def _mark(run: Snapshot | None) -> tuple[object, ...]:
-    """What the buttons and texts around the curves depend on."""
-    return (run.status, run.row.wanted, run.row.deleted, run.broken) if run else ()
+    """What the buttons and texts around the curves, and the pace of looking, depend on."""
+    return (run.status, run.row.wanted, run.row.deleted, run.broken, _is_long(run)) if run else ()
 
 
 def _draw(
