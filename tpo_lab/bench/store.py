@@ -20,6 +20,7 @@ from tpo_lab.runs.reader import Reader
 
 CONFIG = ReversalConfig(methods=("tpo", "grpo", "ppo", "dg", "grpo_no_kl"))
 DIAGNOSTICS = tuple(f"diagnostic {d}" for d in range(12))
+LOOKED_AT = DIAGNOSTICS[:2]  # what a page draws of them
 CHUNK = 50  # steps
 RUNS_LISTED = 1_000
 ROUNDS = 9
@@ -39,7 +40,7 @@ class StoreTimes:
         list_again_ms: the same by one that has the file open.
         configurations_ms: what all their configurations take in addition, the first time that they are asked for.
         append_ms: one chunk with a checkpoint of a megabyte.
-        poll_percent: of a core, for looking at a live run of that size every 0.3 s.
+        poll_percent: of a core, for looking at two diagnostics of a live run of that size every 0.3 s.
         idle_poll_percent: the same while it pauses.
         command_poll_percent: of a core, for an owner's look every 0.1 s at what is wanted.
     """
@@ -150,11 +151,11 @@ def _polling(catalogue: Catalogue) -> tuple[float, float]:
     code = "import sys; from tpo_lab.bench.store import write_live; write_live(*sys.argv[1:])"
     command = [sys.executable, "-c", code, str(catalogue.folder), run_id, str(seconds)]
     with closing(Reader(catalogue, run_id)) as reader, subprocess.Popen(command) as writer:
-        while not reader.read().lanes and writer.poll() is None:
+        while not reader.read(LOOKED_AT).lanes and writer.poll() is None:
             time.sleep(0.05)
         live = _cost(reader)
         assert writer.wait() == 0
-        reader.read()
+        reader.read(LOOKED_AT)
         return live, _cost(reader)
 
 
@@ -162,7 +163,7 @@ def _cost(reader: Reader) -> float:
     spent = time.process_time()
     for _ in range(TICKS):
         time.sleep(TICK)
-        reader.read()
+        reader.read(LOOKED_AT)
     return 100 * (time.process_time() - spent) / (TICKS * TICK)
 
 
