@@ -5,10 +5,7 @@ import streamlit as st
 from tpo_lab.experiments.multi_bandit import MultiBanditConfig
 from tpo_lab.ui import bandit_beta, config_form, config_page, live, runs_files, runs_store, runs_view
 from tpo_lab.ui.config_form import Shelf
-from tpo_lab.ui.entry import through_app
 from tpo_lab.ui.form import load
-
-through_app()
 
 SHELF = Shelf(
     first={

@@ -7,10 +7,7 @@ import streamlit as st
 from tpo_lab.experiments.digits import DigitsConfig
 from tpo_lab.ui import config_form, config_page, digits_view, live, runs_files, runs_store, runs_view
 from tpo_lab.ui.config_form import Shelf
-from tpo_lab.ui.entry import through_app
 from tpo_lab.ui.form import load
-
-through_app()
 
 SHELF = Shelf(
     first={"live-digits": "Ten images a step", "digits-100": "A hundred", "fig4-digits": "The paper's own"},

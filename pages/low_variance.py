@@ -3,10 +3,7 @@
 import streamlit as st
 
 from tpo_lab.ui import microscope, microscope_controls, microscope_more, microscope_rules, microscope_trust
-from tpo_lab.ui.entry import through_app
 from tpo_lab.ui.form import choice, load
-
-through_app()
 
 form = load("microscope", microscope.DEFAULTS, microscope.read)
 choice(form, "Look", "look", microscope.LOOKS, label_visibility="collapsed")

@@ -5,13 +5,10 @@ from typing import Any
 import streamlit as st
 
 from tpo_lab.ui import config_page, live, runs_files, runs_store, runs_view
-from tpo_lab.ui.entry import through_app
 from tpo_lab.ui.form import Form, load
 from tpo_lab.ui.mechanism_form import FIELDS, SHELF, make, settings, sweep_row, view_switch
 from tpo_lab.ui.mechanism_sweep import sweep
 from tpo_lab.ui.runs_store import complain
-
-through_app()
 
 form: Form[Any] = load("mechanism", FIELDS, make)  # of `View`, which the parts of other pages need not know
 with st.container(horizontal=True, vertical_alignment="center"):

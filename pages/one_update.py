@@ -3,10 +3,7 @@
 import streamlit as st
 
 from tpo_lab.ui import one_update, one_update_controls, one_update_methods, one_update_phases
-from tpo_lab.ui.entry import through_app
 from tpo_lab.ui.form import choice, load
-
-through_app()
 
 form = load("update", one_update.DEFAULTS, one_update.read)
 choice(form, "Look", "look", one_update.LOOKS, label_visibility="collapsed")

@@ -5,13 +5,10 @@ import streamlit as st
 from tpo_lab.group.wording import figure, many
 from tpo_lab.rollouts_io.formats import FORMATS
 from tpo_lab.ui import rollouts_groups, rollouts_health, rollouts_source, rollouts_whatif
-from tpo_lab.ui.entry import through_app
 from tpo_lab.ui.form import Form, choice, load, text_field
 from tpo_lab.ui.rollouts_data import data_of
 from tpo_lab.ui.rollouts_view import DEFAULTS, LOOKS, View, read
 from tpo_lab.ui.sentences import refuse
-
-through_app()
 
 form: Form[View] = load("rollouts", DEFAULTS, read)
 choice(form, "Look", "look", LOOKS, label_visibility="collapsed")

@@ -7,14 +7,11 @@ from tpo_lab.runs.log import last_lines
 from tpo_lab.runs.service import RunService
 from tpo_lab.runs.snapshot import Snapshot
 from tpo_lab.ui import live, look, runs_edit, runs_store, runs_view
-from tpo_lab.ui.entry import through_app
 from tpo_lab.ui.form import Form, load, text_field
 from tpo_lab.ui.runs_buttons import buttons
 from tpo_lab.ui.runs_files import files, files_of_several
 from tpo_lab.ui.runs_table import chosen_ids, table
 from tpo_lab.ui.sentences import refuse
-
-through_app()
 
 
 def chosen_run(runs: RunService, form: Form[runs_view.Seen], run: Snapshot) -> None:

@@ -5,11 +5,8 @@ import streamlit as st
 from tpo_lab.group.report import report
 from tpo_lab.group.scenario import Scenario
 from tpo_lab.ui.components.group_editor import Edit, group_editor
-from tpo_lab.ui.entry import through_app
 from tpo_lab.ui.links import file_of
 from tpo_lab.ui.view import View
-
-through_app()
 
 STATE = "start.view"
 FIRST = View(Scenario((1.0, 0.2, 0.0, 0.0), policy=(0.2, 0.3, 0.35, 0.15)))

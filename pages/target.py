@@ -6,14 +6,11 @@ from tpo_lab.group.report import report
 from tpo_lab.group.verdict import verdicts
 from tpo_lab.ui import controls, files, reading
 from tpo_lab.ui.components.group_editor import group_editor
-from tpo_lab.ui.entry import through_app
 from tpo_lab.ui.fitting import fitting
 from tpo_lab.ui.links import open_on
 from tpo_lab.ui.numbers_form import numbers
 from tpo_lab.ui.pace import head_start
 from tpo_lab.ui.session import complain, edited, load
-
-through_app()
 
 view = load()
 now = report(view.scenario)

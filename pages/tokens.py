@@ -4,11 +4,8 @@ import streamlit as st
 
 from tpo_lab.ui import config_page, live, look, runs_files, runs_store, runs_view
 from tpo_lab.ui.config_form import Shelf
-from tpo_lab.ui.entry import through_app
 from tpo_lab.ui.form import load
 from tpo_lab.ui.mechanism_form import settings
-
-through_app()
 
 SHELF = Shelf(
     first={

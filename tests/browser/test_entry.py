@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.lab import ROOT, running, settled
+from tests.browser.lab import running, settled
 
 
 def test_a_deep_link_into_a_fresh_server_finds_the_menu_and_its_state(page: Page, tmp_path: Path) -> None:
@@ -19,8 +18,3 @@ def test_a_deep_link_into_a_fresh_server_finds_the_menu_and_its_state(page: Page
         expect(page.get_by_role("textbox", name="η", exact=True)).to_have_value("0.5")
         assert refused == []  # the front end knows where the server is, and asks nowhere else first
         page.goto("about:blank")  # what the page still loads must not meet a server that has gone
-
-
-@pytest.mark.parametrize("path", sorted((ROOT / "pages").glob("*.py")), ids=lambda path: path.name)
-def test_every_page_goes_through_the_app(path: Path) -> None:
-    assert "\nthrough_app()\n" in path.read_text()
