@@ -94,6 +94,7 @@ def look_inside(runs: RunService, form: Form[Any], run: Snapshot | None, config:
 
 
 def _tick(runs: RunService, form: Form[Any], run: Snapshot, config: ReversalConfig) -> None:
+    form.write_url()  # first: while a run goes on, the next tick of the curves may cut this one short
     chosen = wanted(form.texts)
     try:
         reader = runs.readers.get(run.id)
@@ -110,7 +111,6 @@ def _tick(runs: RunService, form: Form[Any], run: Snapshot, config: ReversalConf
             _draw(form, config, chosen, held[1], step)
     except InputError as error:
         refuse(str(error))
-    form.write_url()
 
 
 def _slider(form: Form[Any], chosen: Wanted, kept: tuple[int, ...], grid: tuple[int, ...]) -> int:
