@@ -42,10 +42,10 @@ def test_one_race_has_the_diagnostics_of_the_mechanism_beside_each_other(runs: R
     assert (row.config, row.preset, url(page)) == (LIVE, "live-why", {"run": row.id})
     wait(runs, row.id, "done")
     page = quiet(page.run())
-    assert progress(page).startswith("Done: step 240 of 240")
+    assert progress(page).startswith("Done: step 160 of 160")
     titles = [json.loads(c.proto.spec)["title"]["text"].partition(":")[0] for c in page.get("vega_lite_chart")]
     assert titles == LEFT + RIGHT
-    assert set(data(page, 0, "curves")["grpo"]) == {0.5, None}
+    assert {*data(page, 0, "curves")["grpo"]} <= {0.5, None}
     page = pressed(page, "Presets", "fig10")
     assert url(page) == {"preset": "fig10"}
     click(page, "Run")
@@ -136,7 +136,7 @@ def test_a_bad_link_is_said_and_the_page_stays(bad: dict[str, str]) -> None:
 
 
 def test_a_preset_leaves_the_view_and_a_run_of_another_page_is_not_drawn(runs: RunService) -> None:
-    page = pressed(opened("mechanism", view="sweep", vary="epochs", length="5"), "Presets", "fig11")
+    page = pressed(opened("mechanism", view="sweep", vary="epochs", length="6"), "Presets", "fig11")
     assert url(page) == {"preset": "fig11", "view": "sweep", "vary": "epochs"}
     page = opened("mechanism", run=wait(runs, runs.start(BanditConfig(steps=8, seeds=3)), "done"))
     assert "another page" in page.info[0].value

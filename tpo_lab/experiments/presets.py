@@ -54,14 +54,14 @@ _TERMINAL = ReversalConfig()
 _WHY = ReversalConfig(methods=("tpo", "grpo"), length=8, candidates=32, prompts=256, seeds=30)
 REWARDS = ("bag", "sequential")  # per token
 _DIGITS = DigitsConfig(methods=("tpo", "dg", "pg", "grpo", "group_pg"), prompts=10, every=50, episodes=2_000, seeds=10)
-_LIVE = replace(_TERMINAL, length=4, prompts=32, episodes=120, seeds=2)
+_LIVE = replace(_TERMINAL, length=5, prompts=64, episodes=140, seeds=2)
 
 
 def _presets() -> Iterator[Preset]:
     yield Preset(
         "live-terminal",
         "One reward at the end of five tokens: TPO finds out what is wanted while GRPO, DG and, less, PPO lag.",
-        replace(_LIVE, length=5, prompts=64, episodes=140),
+        _LIVE,
         ("live",),
     )
     yield Preset(
@@ -72,8 +72,8 @@ def _presets() -> Iterator[Preset]:
     )
     yield Preset(
         "live-why",
-        "H = 4 tokens, one reward at the end: TPO's gradient fades as the error does, while GRPO's goes on.",
-        replace(_LIVE, methods=("tpo", "grpo"), episodes=240),
+        "One reward at the end of five tokens: TPO's gradient rises while it learns and then ends; GRPO's goes on.",
+        replace(_LIVE, methods=("tpo", "grpo"), episodes=160),
         ("live",),
     )
     yield Preset("fig2", "One context, 100 actions, sampled: whose direction is right.", BanditConfig())
