@@ -1,7 +1,9 @@
-"""`tpo-lab bench page`, `stream`, `engine` and `store`: how fast the lab answers, trains and keeps runs."""
+"""`tpo-lab bench page`, `busy` and others: how fast the lab answers, trains and keeps runs on this machine."""
 
 import argparse
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
@@ -25,9 +27,18 @@ def add_parser(commands: "argparse._SubParsersAction[Any]") -> None:
         description="Time presses of an arrow key on eta until all charts have changed, and openings of the page.",
         allow_abbrev=False,
     )
-    page.add_argument("--presses", type=int, default=20, metavar="N", help="how many presses to time (default: 20)")
     page.add_argument("--json", action="store_true", help="every time in milliseconds, as JSON")
-    page.set_defaults(run=_run)
+    page.set_defaults(run=_run_page)
+    busy = kinds.add_parser(
+        "busy",
+        help="the same while two methods train, and what following a run costs",
+        description="Time presses on the Target page with and without two methods training, and the server's work.",
+        allow_abbrev=False,
+    )
+    busy.add_argument("--json", action="store_true", help="every figure, as JSON")
+    busy.set_defaults(run=_run_busy)
+    for browses in (page, busy):
+        browses.add_argument("--presses", type=int, default=20, metavar="N", help="how many to time (default: 20)")
     steps = kinds.add_parser(
         "steps",
         help="the pages One update and Low variance in a headless Chromium",
@@ -66,49 +77,54 @@ def add_parser(commands: "argparse._SubParsersAction[Any]") -> None:
     stream.set_defaults(run=_run_stream)
 
 
-def _run(args: argparse.Namespace) -> None:
+def _run_page(args: argparse.Namespace) -> None:
+    with _browsing(args):
+        from tpo_lab.bench.page import measure
+    times = measure(args.presses)
+    print(json.dumps(times.as_json()) if args.json else times.as_text())
+
+
+def _run_busy(args: argparse.Namespace) -> None:
+    with _browsing(args):
+        from tpo_lab.bench.busy import measure
+    times = measure(args.presses)
+    print(json.dumps(asdict(times)) if args.json else times.as_text())
+
+
+@contextmanager
+def _browsing(args: argparse.Namespace) -> Iterator[None]:
+    """What is said where what drives a browser cannot be imported, or the number of presses is wrong."""
     if not 1 <= args.presses <= _MOST_PRESSES:
         raise InputError("presses", f"--presses must be from 1 to {_MOST_PRESSES}; {args.presses} was given.")
+    with _driving():
+        yield
+
+
+@contextmanager
+def _driving() -> Iterator[None]:
+    """What is said where what drives a browser cannot be imported."""
     try:
-        from tpo_lab.bench.page import measure
+        yield
     except ModuleNotFoundError as error:
         raise InputError(
             "playwright", f"{error.name} is not installed: `python3 tpo_lab/bootstrap.py test` installs it."
         ) from error
-    times = measure(args.presses)
-    print(json.dumps(times.as_json()) if args.json else times.as_text())
 
 
 def _run_stream(args: argparse.Namespace) -> None:
     if not 0 < args.minutes <= _MOST_MINUTES:
         raise InputError("minutes", f"--minutes must be above 0 and at most {_MOST_MINUTES}, not {args.minutes:g}.")
-    try:
+    with _driving():
         from tpo_lab.bench.stream import measure
-    except ModuleNotFoundError as error:
-        raise InputError(
-            "playwright", f"{error.name} is not installed: `python3 tpo_lab/bootstrap.py test` installs it."
-        ) from error
     figures = measure(args.minutes)
     print(json.dumps(figures.as_json()) if args.json else figures.as_text())
 
 
 def _run_steps(args: argparse.Namespace) -> None:
-    _check_presses(args.presses)
-    try:
+    with _browsing(args):
         from tpo_lab.bench.steps import measure
-    except ModuleNotFoundError as error:
-        raise _not_installed(error) from error
     times = measure(args.presses, args.only)
     print(json.dumps(times.as_json()) if args.json else times.as_text())
-
-
-def _check_presses(presses: int) -> None:
-    if not 1 <= presses <= _MOST_PRESSES:
-        raise InputError("presses", f"--presses must be from 1 to {_MOST_PRESSES}; {presses} was given.")
-
-
-def _not_installed(error: ModuleNotFoundError) -> InputError:
-    return InputError("playwright", f"{error.name} is not installed: `python3 tpo_lab/bootstrap.py test` installs it.")
 
 
 def _run_engine(args: argparse.Namespace) -> None:
