@@ -20,6 +20,6 @@ def test_it_opens_on_a_live_preset_and_holds_its_settings_in_the_link(page: Page
     expect(page.get_by_role("spinbutton", name="Length H")).to_have_value("6")
     page.locator("[class*=st-key-tokens-methods] button", has_text=re.compile("^PG$")).click()
     expect(page).to_have_url(re.compile("methods="))
-    page.get_by_role("button", name="The paper's: at the end, H = 10").click()
+    page.locator("[class*=st-key-tokens-preset] button", has_text="at the end, H = 10").click()
     expect(page).to_have_url(re.compile(r"/tokens\?preset=table3-H10-prompt$"))
     expect(page.get_by_role("spinbutton", name="Length H")).to_have_value("10")
