@@ -13,7 +13,7 @@ from tests.runs.store import DIAGNOSTICS, values_of, without_writing
 from tpo_lab.errors import InputError
 from tpo_lab.runs import curves
 from tpo_lab.runs.curves import MIGRATIONS, Checkpoint, RunFile, path_of
-from tpo_lab.runs.database import StoreError
+from tpo_lab.runs.database import StoreError, open_to_write
 
 # One child after the other goes on with the lane where the last one was killed; the parent looks after each kill.
 KILLED = """
@@ -172,6 +172,13 @@ def test_a_run_that_is_done_gives_its_checkpoints_back(folder: Path) -> None:
         assert (reading.read(seen.id), [chunk.id for chunk in reading.read()]) == ([], [seen.id])
         reading.close()
     assert path_of(folder, "run").stat().st_size < 100_000
+
+
+def test_a_file_whose_maker_was_killed_before_it_said_what_it_holds_is_none_yet(folder: Path) -> None:
+    open_to_write(path_of(folder, "run"), MIGRATIONS).close()
+    assert RunFile.open(folder, "run") is None
+    with RunFile.create(folder, "run", DIAGNOSTICS, 3) as file:
+        assert (file.diagnostics, file.seeds) == (DIAGNOSTICS, 3)
 
 
 def test_writers_that_are_killed_at_any_moment_leave_whole_chunks(folder: Path) -> None:

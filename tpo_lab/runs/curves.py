@@ -91,14 +91,20 @@ class RunFile:
 
     @classmethod
     def open(cls, folder: Path, run_id: str) -> "RunFile | None":
-        """The file of a run, to read; None while there is none.
+        """The file of a run, to read; None while there is none, or one whose maker has not said yet what it holds.
 
         Raises:
             StoreError: if it is damaged.
         """
         path = path_of(folder, run_id)
         connection = open_to_read(path, MIGRATIONS)
-        return cls(path, connection, *_shape(connection, path)) if connection else None
+        if connection is None:
+            return None
+        with told(path):
+            if connection.execute("SELECT count(*) FROM shape").fetchone() == (0,):
+                connection.close()
+                return None
+        return cls(path, connection, *_shape(connection, path))
 
     def take(self, lane: str) -> Checkpoint:
         """Take a lane over: drop what lies beyond its last checkpoint, and return that.
