@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -102,7 +103,8 @@ def _browsing(args: argparse.Namespace) -> Iterator[None]:
 
 @contextmanager
 def _driving() -> Iterator[None]:
-    """What is said where what drives a browser cannot be imported."""
+    """What is said where what drives a browser cannot be imported; a signal to end is a Ctrl-C: the labs end too."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
     except ModuleNotFoundError as error:
