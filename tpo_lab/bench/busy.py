@@ -23,8 +23,9 @@ from tpo_lab.experiments.kinds import AnyConfig
 from tpo_lab.experiments.reversal import ReversalConfig
 from tpo_lab.runs.catalogue import Catalogue
 
-LOOK_SECONDS = 8.0
-SETTLE_SECONDS = 2.0  # after a run has its first step, or a tab has gone
+LOOK_SECONDS = 4.0
+SETTLE_SECONDS = 1.0  # after a run has its first step, or a tab has gone
+LONG = 10.5  # seconds of computing, after which pages look at a run at their steady pace
 TRAINING = ReversalConfig(methods=("tpo", "grpo"), seeds=2)  # of the paper's size, a lane for each of two cores
 SMALL = ReversalConfig(methods=("tpo", "grpo"), length=4, prompts=32, episodes=10_000, seeds=2)  # as on a page
 FOLLOWED: dict[str, AnyConfig] = {"a bandit of 100 seeds": BanditConfig(steps=10_000), "token reversal": SMALL}
@@ -136,6 +137,8 @@ def _computed(page: Page, home: Path, config: AnyConfig) -> Iterator[str]:
 def _following(page: Page, server: Server, home: Path, config: AnyConfig) -> Following:
     page.bring_to_front()
     with closing(Catalogue(home / "home")) as catalogue, _computed(page, home, config) as run_id:
+        while catalogue.get(run_id).seconds < LONG:
+            time.sleep(0.05)
         began, before = time.monotonic(), catalogue.get(run_id).steps
         tab = _percent(server)
         pace = (catalogue.get(run_id).steps - before) / (time.monotonic() - began)
