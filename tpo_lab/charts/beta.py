@@ -52,5 +52,9 @@ def spec(config: MultiBanditConfig) -> Spec:
 
 def rows(table: Sequence[tuple[float, float, str, str]]) -> dict[str, list[float] | list[str]]:
     """Columns of rows of p, value, method and what the mark stands for."""
-    p, value, methods, labels = ([row[i] for row in table] for i in range(4))
-    return {"p": p, "value": value, "kind": [METHODS[m].label for m in methods], "label": labels}
+    return {
+        "p": [p for p, *_ in table],
+        "value": [value for _, value, *_ in table],
+        "kind": [METHODS[method].label for *_, method, _ in table],
+        "label": [label for *_, label in table],
+    }

@@ -1,7 +1,7 @@
 """Several configurations beside each other: in what they differ, what each is called, and the sweeps of one setting."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -90,9 +90,8 @@ class Sweep:
             return {self.label: replace(base, methods=self.methods)}
         if self.name == "eta":
             base = replace(base, methods=_with_knob(base.methods, "eta"))
-        return {
-            f"{symbol(self.name)} = {value:g}": replace(base, **{self.name: value}) for value in values or self.values
-        }
+        changes: Iterator[dict[str, Any]] = ({self.name: value} for value in values or self.values)
+        return {f"{symbol(self.name)} = {change[self.name]:g}": replace(base, **change) for change in changes}
 
 
 def _with_knob(methods: Sequence[str], knob: str) -> tuple[str, ...]:
