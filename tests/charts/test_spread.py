@@ -28,10 +28,11 @@ def drawn(spec: dict[str, Any], datasets: dict[str, Any]) -> str:
 def test_the_rules_are_drawn(shown: spread.Shown) -> None:
     found = curves(Scenario((1, 0, 0)))
     data = spread.datasets(found, RULES, CHOSEN, shown, 0.1)
-    svg = drawn(spread.spec(RULES, CHOSEN, shown), data)
+    svg = drawn(spread.spec(RULES, CHOSEN), data)
     assert all(RULES[name].label in svg for name in CHOSEN)
     assert "cliff" in svg
     assert "The winner: " in svg
+    assert (">0.6</text>" in svg, ">100</text>" in svg) == (shown == "q", shown == "u")  # its axis
     assert len(data["chosen"]["label"]) + len(data["others"]["label"]) < 700  # what a chart draws in its time
 
 

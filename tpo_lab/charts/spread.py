@@ -1,6 +1,7 @@
 """The rules against the spread: one line a rule, the chosen ones in colour, with what happens on the way marked.
 
-The specification depends on what is chosen, not on the group: data sets are swapped beneath it.
+The specification depends on which rules are chosen, not on the group, nor on whether q or u is shown: data sets are
+swapped beneath it, and one of them says how the axis of the values runs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,19 +19,20 @@ Shown = Literal["q", "u"]
 HEIGHT = 400
 MAX_POINTS = 90  # a line
 _BEND = 0.002  # of the range: what a straight line may leave out
-_MARKS = {"leak": "leak", "explosion": "explosion", "flip": "flip", "cliff": "cliff"}
+_SHOWS_Q = "length(data('frame')) && data('frame')[0].kind === 'q'"
+_MARKS = ("cliff", "explosion", "leak", "flip")
+_ROW = 18  # pixels
 
 
-def spec(rules: Mapping[str, Rule], chosen: Sequence[str], shown: Shown) -> Spec:
+def spec(rules: Mapping[str, Rule], chosen: Sequence[str]) -> Spec:
     """The Vega-Lite specification; `datasets` has its data.
 
     Args:
         rules: all rules, by name.
         chosen: which of them are in colour.
-        shown: the target of a candidate, or its standardised score.
     """
     x = log_axis("spread", "spread σ of the scores (population standard deviation, score units)", -9, 3)
-    y = quantity("value", None, domain=[0, 1]) if shown == "q" else _advantages()
+    y = _values()
     looks = [look(name) for name in chosen]
     labels = [rules[name].label for name in chosen]
     colour: Spec = {
@@ -47,7 +49,9 @@ def spec(rules: Mapping[str, Rule], chosen: Sequence[str], shown: Shown) -> Spec
         "scale": {"domain": labels, "range": [dash for _, dash in looks]},
         "legend": None,
     }
-    value = {"field": "value", "type": "quantitative", "format": ".4~g", "title": "q" if shown == "q" else "u"}
+    value = {"field": "value", "type": "quantitative", "format": ".4~g"}
+    # What each point is called for a reader who does not see it takes as long to write as the point: the table says it.
+    line: Spec = {"type": "line", "clip": True, "aria": False}
     tooltip = [
         {"field": "label", "type": "nominal", "title": "rule"},
         {"field": "spread", "type": "quantitative", "format": ".2~e", "title": "σ"},
@@ -61,17 +65,17 @@ def spec(rules: Mapping[str, Rule], chosen: Sequence[str], shown: Shown) -> Spec
         "layer": [
             {
                 "data": {"name": "others"},
-                "mark": {"type": "line", "color": NEUTRAL, "opacity": 0.45, "strokeWidth": 1.5, "clip": True},
+                "mark": {**line, "color": NEUTRAL, "opacity": 0.45, "strokeWidth": 1.5},
                 "encoding": {"x": x, "y": y, "detail": {"field": "label", "type": "nominal"}},
             },
             {
                 "data": {"name": "chosen"},
-                "mark": {"type": "line", "strokeWidth": 3.5, "clip": True},
+                "mark": {**line, "strokeWidth": 3.5},
                 "encoding": {"x": x, "y": y, "color": colour, "strokeDash": dash, "order": {"field": "spread"}},
             },
             {
                 "data": {"name": "chosen"},
-                "mark": {"type": "point", "size": 90, "opacity": 0, "clip": True},
+                "mark": {"type": "point", "size": 90, "opacity": 0, "clip": True, "aria": False},
                 "encoding": {"x": x, "y": y, "tooltip": tooltip},
             },
             _marks(x, y),
@@ -80,54 +84,59 @@ def spec(rules: Mapping[str, Rule], chosen: Sequence[str], shown: Shown) -> Spec
                 "mark": {"type": "rule", "strokeWidth": 2.5, "strokeDash": [6, 4], "color": NEUTRAL},
                 "encoding": {"x": x},
             },
-            {"data": {"name": "frame"}, "mark": {"type": "point", "opacity": 0, "tooltip": None}, "encoding": {}},
+            {
+                "data": {"name": "frame"},
+                "mark": {"type": "point", "opacity": 0, "tooltip": None},
+                "encoding": {"y": y},
+            },
         ],
     }
 
 
-def _advantages() -> Spec:
-    """An axis for numbers of either sign and any size: even in their logarithm beyond 1."""
-    y = quantity("value", None, type="symlog", constant=1)
+def _values() -> Spec:
+    """The axis of a target, linear; or of numbers of either sign and any size, even in their logarithm beyond 1."""
+    y = quantity("value", None, type="symlog", constant={"expr": f"{_SHOWS_Q} ? 1e6 : 1"})
     powers = [10.0**n for n in range(7)]
+    advantages = [-v for v in reversed(powers)] + [0.0, *powers]
     raised = "{" + ", ".join(f"'{n}': '10{str(n).translate(RAISED)}'" for n in range(3, 7)) + "}"
-    sign = "datum.value < 0 ? '−' : ''"
+    power = f"(datum.value < 0 ? '−' : '') + {raised}[toString(round(log(abs(datum.value)) / LN10))]"
     y["axis"] |= {
-        "values": [-v for v in reversed(powers)] + [0.0, *powers],
-        "labelExpr": f"abs(datum.value) < 1000 ? format(datum.value, '.0f') : ({sign}) + "
-        f"{raised}[toString(round(log(abs(datum.value)) / LN10))]",
+        "tickCount": None,  # of more values every second would be left out
+        "values": {"expr": f"{_SHOWS_Q} ? [0, 0.2, 0.4, 0.6, 0.8, 1] : {advantages}"},
+        "labelExpr": f"{_SHOWS_Q} ? format(datum.value, '.1f') : abs(datum.value) < 1000 ? format(datum.value, '.0f') "
+        f": {power}",
         "labelOverlap": True,
     }
     return y
 
 
 def _marks(x: Spec, y: Spec) -> Spec:
-    """Cliffs, leaks, explosions and flips of the chosen rules, each by a word at its place."""
-    text = {
-        "type": "text",
-        "fontSize": 14,
-        "fontWeight": 600,
-        "dx": 12,
-        "dy": -14,  # above the lines that go on from there
-        "align": "left",
-        "clip": True,
-        "color": NEUTRAL,
-    }
-    point = {
-        "type": "point",
-        "size": 130,
-        "filled": False,
-        "strokeWidth": 2.5,
-        "color": NEUTRAL,
-        "shape": "triangle-up",
-    }
+    """Cliffs, leaks, explosions and flips of the chosen rules: a triangle at its place, and its word at the top.
+
+    Each kind has a row of its own there: amid the lines no word could be read, and several begin at one spread.
+    """
+    text = {"type": "text", "fontSize": 16, "fontWeight": 600, "dx": 7, "align": "left", "color": NEUTRAL}
+    point = {"type": "point", "size": 130, "filled": False, "strokeWidth": 2.5, "color": NEUTRAL}
     return {
         "data": {"name": "marks"},
         "encoding": {
             "x": x,
-            "y": y,
             "tooltip": [{"field": "label", "type": "nominal", "title": "rule"}, {"field": "kind"}],
         },
-        "layer": [{"mark": point}, {"mark": text, "encoding": {"text": {"field": "kind", "type": "nominal"}}}],
+        "layer": [
+            {
+                "mark": {"type": "rule", "color": NEUTRAL, "opacity": 0.6, "clip": True},
+                "encoding": {"y": y, "y2": {"value": 0}},
+            },
+            {"mark": {**point, "shape": "triangle-up", "clip": True}, "encoding": {"y": y}},
+            {
+                "mark": {**text, "clip": True},
+                "encoding": {
+                    "y": {"field": "row", "type": "quantitative", "scale": None, "axis": None},
+                    "text": {"field": "kind", "type": "nominal"},
+                },
+            },
+        ],
     }
 
 
@@ -147,7 +156,7 @@ def datasets(
         "others": _lines(curves.spreads, _distinct(values, chosen), rules),
         "marks": _marked(curves, values, rules, chosen),
         "now": {"spread": [sigma] if sigma > 0 else []},
-        "frame": {"label": [f"{who}: {what}"]},
+        "frame": {"label": [f"{who}: {what}"] * 2, "kind": [shown] * 2, "value": [0.0, 1.0 if shown == "q" else 0.0]},
     }
 
 
@@ -175,7 +184,7 @@ def _lines(spreads: Floats, values: Mapping[str, Floats], rules: Mapping[str, Ru
 
 
 def _marked(curves: Curves, values: Mapping[str, Floats], rules: Mapping[str, Rule], chosen: Sequence[str]) -> Columns:
-    rows: dict[str, list[Any]] = {"label": [], "kind": [], "spread": [], "value": []}
+    rows: dict[str, list[Any]] = {"label": [], "kind": [], "spread": [], "value": [], "row": []}
     for finding in curves.findings:
         if finding.kind not in _MARKS or finding.rule not in chosen or finding.rule not in values:
             continue
@@ -183,9 +192,9 @@ def _marked(curves: Curves, values: Mapping[str, Floats], rules: Mapping[str, Ru
         line = values[finding.rule]
         i = min(int(np.searchsorted(curves.spreads, at * (1 - 1e-9))), len(line) - 1)
         if np.isfinite(line[i]):
-            for name, value in zip(
-                rows, (rules[finding.rule].label, _MARKS[finding.kind], at, float(line[i])), strict=True
-            ):
+            row = 10.0 + _ROW * _MARKS.index(finding.kind)
+            mark = (rules[finding.rule].label, finding.kind, at, float(line[i]), row)
+            for name, value in zip(rows, mark, strict=True):
                 rows[name].append(value)
     return rows
 

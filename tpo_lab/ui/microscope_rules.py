@@ -38,7 +38,7 @@ def draw(view: View) -> None:
     said = sentences((f for f in curves.findings if f.rule in view.rules), view.rules, view.precision)
     _say(view, said)
     chart(
-        spread_chart.spec(view.rules, view.chosen, view.show),
+        spread_chart.spec(view.rules, view.chosen),
         spread_chart.datasets(curves, view.rules, view.chosen, view.show, sigma_of(view.scenario), view.followed()),
         key="microscope-rules",
         alt="Target or advantage of one candidate under every rule against the spread of the scores",
