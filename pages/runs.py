@@ -1,8 +1,11 @@
 """The shelf of runs: all of them, what one may do with each, and its curves."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from tpo_lab.errors import InputError
+from tpo_lab.experiments.sweeps import names as names_of
 from tpo_lab.runs.log import last_lines
 from tpo_lab.runs.service import RunService
 from tpo_lab.runs.snapshot import Snapshot
@@ -53,6 +56,8 @@ def chosen_runs(runs: RunService, form: Form[runs_view.Seen], found: list[Snapsh
     if len(members) > live.MOST:
         refuse(f"At most {live.MOST} runs can be told apart in one chart: these are the first of them.")
         members = members[: live.MOST]
+    called = names_of([member.config for member in members])
+    members = [replace(member, name=name) for member, name in zip(members, called, strict=True)]  # files need it too
     names = form.view.of_all([member.config for member in members])
     runs_view.controls(form, members[0].config, names)
     live.overlay(runs, members, names, form.view.look)
