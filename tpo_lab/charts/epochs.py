@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from tpo_lab.charts.axes import Columns, Spec, legend, log_axis, quantity, titled
 from tpo_lab.methods.registry import METHODS
-from tpo_lab.methods.updates import UPDATED
+from tpo_lab.methods.updates import EPOCHS, UPDATED
 
 FLOOR, TOP = -5, 1  # decades of a log axis; smaller and larger values are drawn at its ends
 
@@ -41,10 +41,14 @@ def spec(title: str, *, log: bool, epochs: int, subtitle: str = "", height: int 
         "encoding": encoding,
         "layer": [
             {
-                "mark": {"type": "line", "strokeWidth": 3.5, "clip": True},
+                "mark": {"type": "line", "strokeWidth": 3.5, "clip": True, "aria": False},
                 "encoding": {"strokeDash": {**label, **alike}},
             },
-            {"mark": {"type": "point", "size": 40, "filled": True, "opacity": 1, "clip": True}},
+            {
+                # A dot where the tables have a number: one an epoch took most of the time of a press.
+                "transform": [{"filter": {"field": "epoch", "oneOf": [0, *EPOCHS]}}],
+                "mark": {"type": "point", "size": 60, "filled": True, "opacity": 1, "clip": True, "aria": False},
+            },
         ],
     }
 

@@ -86,13 +86,13 @@ def curves(
         tuned = rule.tuned(scenario.strength) if name == scenario.rule else rule
         found = literal(scores, tuned, precision)
         u[name] = found[:, at].astype(np.float64)
-        q[name] = _targets(log_p, found, scenario.eta)[:, at]
+        q[name] = targets(log_p, found, scenario.eta)[:, at]
         findings += find(tuned, scores, found, spreads, precision)
     return Curves(spreads, u, q, followed, tuple(findings))
 
 
-def _targets(log_p: Floats, u: Numbers, eta: float) -> Floats:
-    """q of each row, NaN where u is not finite."""
+def targets(log_p: Floats, u: Numbers, eta: float) -> Floats:
+    """q of each row of u, shape (..., K), under the same old policy, shape (K,); NaN where u is not finite."""
     finite = np.all(np.isfinite(u), axis=-1, keepdims=True)
     safe = np.where(finite, u, 0).astype(np.float64)
     q: Floats = np.where(finite, target(np.broadcast_to(log_p, safe.shape), safe, eta=eta), np.nan)

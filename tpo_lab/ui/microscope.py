@@ -105,7 +105,6 @@ def read(texts: Mapping[str, str]) -> View:
         (t for t in TRAPS.values() if (t.scenario, t.as_zero, t.precision) == (typed, as_zero, precision)), None
     )
     trap = None if texts["spread"] else trap
-    rules = dict(RULES) if trap is None else {**RULES, trap.rule.name: trap.rule}
     names = [RULES[name].name for name in texts["rules"].split(",") if name]
     if trap is not None and trap.rule.name not in names:
         names.append(trap.rule.name)
@@ -121,7 +120,7 @@ def read(texts: Mapping[str, str]) -> View:
         precision=precision,
         show=show,
         trap=trap,
-        rules=rules,
+        rules=rules_with(trap),
         chosen=tuple(names),
         noise=Noise(parse_number(texts["noise"], "noise"), texts["noise_kind"]),  # type: ignore[arg-type]
         measured=estimate([parse_numbers(line, "repeats") for line in lines]) if lines else None,
@@ -129,6 +128,11 @@ def read(texts: Mapping[str, str]) -> View:
         weights=np.array(parse_numbers(texts["weights"], "weights")),
         answers=_answers(texts["answers"], scenario) if texts["look"] == "copies" else (),
     )
+
+
+def rules_with(trap: Trap | None) -> Mapping[str, Rule]:
+    """All rules, by name, and the trap's own where it is none of them."""
+    return dict(RULES) if trap is None else {**RULES, trap.rule.name: trap.rule}
 
 
 def of_trap(trap: Trap) -> dict[str, str]:
@@ -183,4 +187,4 @@ def _answers(text: str, scenario: Scenario) -> tuple[str, ...]:
 def _curves(scenario: Scenario, precision: Precision, trap: Trap | None) -> Curves:
     if trap is None:
         return curves(scenario, precision)
-    return curves(scenario, precision, {**RULES, trap.rule.name: trap.rule}, follow=trap.candidate)
+    return curves(scenario, precision, rules_with(trap), follow=trap.candidate)

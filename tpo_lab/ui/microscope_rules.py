@@ -2,6 +2,7 @@
 
 import html
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 import streamlit as st
@@ -9,16 +10,15 @@ import streamlit as st
 from tpo_lab.charts import spread as spread_chart
 from tpo_lab.charts.axes import look
 from tpo_lab.commands.rules import guard
-from tpo_lab.group.curves import sigma_of
+from tpo_lab.group.curves import sigma_of, targets
 from tpo_lab.group.findings import sentences
-from tpo_lab.group.literal import literal
+from tpo_lab.group.literal import Precision, literal
 from tpo_lab.group.rules import Rule
-from tpo_lab.group.scenario import Floats
+from tpo_lab.group.scenario import Floats, Scenario
 from tpo_lab.group.standardise import standardise
-from tpo_lab.group.target import target
 from tpo_lab.group.traps import Trap
 from tpo_lab.ui.drawing import chart
-from tpo_lab.ui.microscope import View
+from tpo_lab.ui.microscope import View, rules_with
 from tpo_lab.ui.pieces import MINUS, headline, signed, swatch, table
 from tpo_lab.ui.reading import typeset
 
@@ -79,15 +79,17 @@ def _trapped(trap: Trap) -> str:
 
 def rows(view: View) -> list[tuple[Rule, Floats, Floats, Floats]]:
     """Per rule: u as the stack computes it, u exactly, and q of the former, shape (K,) over the scored candidates."""
-    counted = view.scenario.counted()
-    scores, log_p = view.scenario.score_array()[counted], view.scenario.log_p_old()[counted]
-    found: list[tuple[Rule, Floats, Floats, Floats]] = []
-    for rule in view.rules.values():
-        u: Floats = literal(scores, rule, view.precision).astype(np.float64)
-        safe = np.where(np.isfinite(u), u, 0.0)
-        q = target(log_p, safe, eta=view.scenario.eta) if np.all(np.isfinite(u)) else np.full_like(safe, np.nan)
-        found.append((rule, u, np.asarray(standardise(scores, rule=rule)), q))
-    return found
+    return _rows(view.scenario, view.precision, view.trap)
+
+
+@lru_cache(maxsize=64)
+def _rows(scenario: Scenario, precision: Precision, trap: Trap | None) -> list[tuple[Rule, Floats, Floats, Floats]]:
+    rules = list(rules_with(trap).values())
+    counted = scenario.counted()
+    scores = scenario.score_array()[counted]
+    u: Floats = np.stack([literal(scores, rule, precision) for rule in rules]).astype(np.float64)
+    exact = [np.asarray(standardise(scores, rule=rule)) for rule in rules]
+    return list(zip(rules, u, exact, targets(scenario.log_p_old()[counted], u, scenario.eta), strict=True))
 
 
 def _table(view: View) -> None:

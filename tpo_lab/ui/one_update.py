@@ -1,7 +1,8 @@
 """What the page One update shows: the one declared list of its state, read from the texts of its fields."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from typing import Any
 
 from tpo_lab.errors import InputError, shown
@@ -67,7 +68,7 @@ class View:
 
     def updates(self) -> dict[str, Update]:
         """The chosen methods on the group, from p_old."""
-        return {name: update(name, self.scenario, self.settings) for name in self.methods}
+        return {name: update_once(name, self.scenario, self.settings) for name in self.methods}
 
     def dead(self) -> Scenario:
         """The group with all its scores made equal."""
@@ -75,7 +76,18 @@ class View:
 
     def later_updates(self) -> dict[str, Update]:
         """The chosen methods on the dead group, after other groups moved the policy."""
-        return {name: update(name, self.dead(), self.later) for name in self.methods}
+        return {name: update_once(name, self.dead(), self.later) for name in self.methods}
+
+
+def update_once(name: str, scenario: Scenario, settings: Settings) -> Update:
+    """As `update`, and not again while it is known: a press changes one method of many, or none."""
+    knobs, *others = (getattr(settings, field.name) for field in fields(settings))
+    return _update(name, scenario, tuple(knobs.items()), *others)
+
+
+@lru_cache(maxsize=64)
+def _update(name: str, scenario: Scenario, knobs: tuple[tuple[str, float], ...], *others: Any) -> Update:
+    return update(name, scenario, Settings(dict(knobs), *others))
 
 
 def read(texts: Mapping[str, str]) -> View:

@@ -5,10 +5,10 @@ import streamlit as st
 
 from tpo_lab.charts.bars import PROBABILITIES
 from tpo_lab.group.report import report
-from tpo_lab.methods.updates import EPOCHS, update
+from tpo_lab.methods.updates import EPOCHS
 from tpo_lab.ui import one_update_charts as charts
 from tpo_lab.ui.form import Form, choice
-from tpo_lab.ui.one_update import PHASES, View
+from tpo_lab.ui.one_update import PHASES, View, update_once
 from tpo_lab.ui.one_update_words import Scene, formula, say
 from tpo_lab.ui.pieces import headline
 
@@ -58,7 +58,9 @@ def draw(form: Form[View]) -> None:
         )
     _ticking(form, at)
     found = view.updates()
-    scene = Scene(view, report(view.scenario), found, found.get("tpo") or update("tpo", view.scenario, view.settings))
+    scene = Scene(
+        view, report(view.scenario), found, found.get("tpo") or update_once("tpo", view.scenario, view.settings)
+    )
     headline(*say(scene))
     _scene(scene)
     st.markdown(f"$$\n{formula(scene)}\n$$")
