@@ -105,7 +105,7 @@ def _values() -> Spec:
         "values": {"expr": f"{_SHOWS_Q} ? [0, 0.2, 0.4, 0.6, 0.8, 1] : {advantages}"},
         "labelExpr": f"{_SHOWS_Q} ? format(datum.value, '.1f') : abs(datum.value) < 1000 ? format(datum.value, '.0f') "
         f": {power}",
-        "labelOverlap": True,
+        "labelOverlap": "greedy",
     }
     return y
 
