@@ -42,7 +42,7 @@ def warm(page: Page) -> Page:
 
 def test_a_long_run_is_seen_at_once_stopped_at_once_and_survives_a_reload(page: Page, new_page: NewPage) -> None:
     warm(page).goto(LONG)
-    expect(page.get_by_text("No run with these settings yet.")).to_be_visible()
+    expect(page.get_by_text("No run to show yet.")).to_be_visible()
     expect(page.locator(CHARTS)).to_have_count(2)
     page.evaluate(f"document.querySelectorAll('{CHARTS}').forEach(chart => chart.dataset.old = 1)")
 

@@ -65,7 +65,7 @@ def test_without_a_run_there_are_axes_and_a_sentence(runs: RunService) -> None:
     page = opened(**SMALL)
     assert len(chart(page)) == 0
     assert list(chart(page)) == list(chart(opened()))
-    assert "No run with these settings yet." in texts(page)
+    assert "No run to show yet." in texts(page)
     assert runs.list() == ()
 
 

@@ -29,6 +29,7 @@ def add_parser(commands: "argparse._SubParsersAction[Any]") -> None:
     show.add_argument("--json", action="store_true", help="with a summary per method, as JSON")
     export = _action(actions, "export", "write a run to a file", "id")
     export.add_argument("file", type=Path, help=EXPORTS)
+    export.add_argument("--only", default="", metavar="A,B", help="these diagnostics alone; of a .parquet")
     _action(actions, "stop", "end runs and keep what they have", "ids")
     _action(actions, "pause", "have runs give way until they are resumed", "ids")
     resume = _action(actions, "resume", "go on with a run from where it is, in this terminal", "id")

@@ -68,13 +68,16 @@ def export_run(catalogue: Catalogue, args: argparse.Namespace) -> None:
         raise InputError("file", f"The name of the file must end in .parquet, .csv or .json, not {args.file.name!r}.")
     if not args.file.parent.is_dir():
         raise InputError("file", f"The folder {args.file.parent} does not exist.")
+    only = [name.strip() for name in args.only.split(",") if name.strip()]
+    if only and kind != ".parquet":
+        raise InputError("only", "--only chooses the diagnostics of a .parquet.")
     if kind == ".json":
         write_text(args.file, configuration_json(row) + "\n")
         return
     reader = Reader(catalogue, row.id)
     try:
         if kind == ".parquet":
-            parquet(reader, args.file)
+            parquet(reader, args.file, only)
             return
         snapshot = reader.read()
         if snapshot.broken:

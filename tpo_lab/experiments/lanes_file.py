@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     import pyarrow as pa  # type: ignore[import-untyped]
 
 
+AXES = ("method", "seed", "step")  # the columns that say which row it is
+
+
 class SeedRecord(Protocol):
     """What one seed of one method left behind: each diagnostic, (episodes done,) float32."""
 
@@ -31,8 +34,17 @@ class SeedRecord(Protocol):
     def episodes(self) -> int: ...
 
 
-def write(path: Path, config: Config, lanes: Sequence[SeedRecord], versions: Mapping[str, str]) -> None:
+def write(
+    path: Path,
+    config: Config,
+    lanes: Sequence[SeedRecord],
+    versions: Mapping[str, str],
+    facts: Mapping[str, Any] | None = None,
+) -> None:
     """One row per (method, seed, episode), a column per diagnostic; configuration and versions in the metadata.
+
+    Args:
+        facts: what else is to be in the metadata, as one JSON object.
 
     Raises:
         InputError: if the file cannot be written; what was there before is then as it was.
@@ -40,6 +52,7 @@ def write(path: Path, config: Config, lanes: Sequence[SeedRecord], versions: Map
     metadata = {
         "tpo_lab.config": config.to_json(),
         "tpo_lab.versions": json.dumps({"tpo-lab": tpo_lab.__version__, **versions}),
+        **({"tpo_lab.run": json.dumps(facts)} if facts else {}),
     }
     write_table(path, table(lanes).replace_schema_metadata(metadata))
 

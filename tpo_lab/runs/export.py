@@ -6,21 +6,20 @@ Imports pyarrow only to write Parquet.
 import csv
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tpo_lab.errors import InputError
+from tpo_lab.errors import InputError, shown
 from tpo_lab.experiments import lanes_file
 from tpo_lab.experiments.summaries import Summary, first_below
 from tpo_lab.runs.curves import Values
 from tpo_lab.runs.database import StoreError
-from tpo_lab.runs.reader import Reader
 from tpo_lab.runs.rows import LaneRow, RunRow
-from tpo_lab.runs.snapshot import LaneSnapshot, Snapshot
+from tpo_lab.runs.snapshot import LaneSnapshot, Snapshot, Source
 
 ONE_PERCENT = 0.01
 
@@ -37,30 +36,48 @@ def curves_csv(snapshot: Snapshot) -> str:
     return out.getvalue()
 
 
-def parquet(reader: Reader, path: Path) -> None:
+def parquet(reader: Source, path: Path, only: Collection[str] = ()) -> None:
     """Every seed: one row per (method, seed, step), see `tpo_lab.experiments.lanes_file`.
 
+    Args:
+        only: the diagnostics; none: all.
+
     Raises:
-        InputError: if the run cannot be read or the file not written.
+        InputError: if the run cannot be read or has no such diagnostic, or the file not be written.
     """
     snapshot = reader.read(())
-    lanes_file.write(path, snapshot.config, seeds_of(reader, snapshot), snapshot.row.versions)
+    lanes = seeds_of(reader, snapshot, only)
+    lanes_file.write(path, snapshot.config, lanes, snapshot.row.versions, _facts(snapshot.row))
 
 
-def seeds_of(reader: Reader, snapshot: Snapshot) -> list["Seed"]:
+def _facts(row: RunRow) -> dict[str, Any]:
+    """What of a run is neither its settings nor its curves; with these, the file is a recording of it."""
+    names = ("method", "steps", "seconds", "compile_seconds")
+    lanes = [{**{n: getattr(lane, n) for n in names}, "diverged": dict(lane.diverged)} for lane in row.lanes]
+    facts = {"kind": row.kind, "preset": row.preset, "created": row.created, "seconds": row.seconds}
+    return {**facts, "host": dict(row.host), "lanes": lanes}
+
+
+def seeds_of(reader: Source, snapshot: Snapshot, only: Collection[str] = ()) -> list["Seed"]:
     """Every seed of every method, each for itself.
 
+    Args:
+        only: the diagnostics; none: all.
+
     Raises:
-        InputError: if the run cannot be read, or has no step yet.
+        InputError: if the run cannot be read, has no step yet, or no such diagnostic.
     """
     if snapshot.broken:
         raise StoreError("store", snapshot.broken)
     if not snapshot.lanes:
         raise InputError("run", "This run has no step to export yet.")
+    found = {lane.method: values for lane in snapshot.row.lanes if (values := reader.values(lane.method))}
+    known = next(iter(found.values()))
+    if missing := [name for name in only if name not in known]:
+        raise InputError("only", f"Unknown diagnostic {shown(missing[0])}; this run has: {', '.join(known)}.")
     return [
-        Seed(lane.method, seed, {name: values[:, seed] for name, values in curves.items()})
-        for lane in snapshot.row.lanes
-        if (curves := reader.values(lane.method))
+        Seed(method, seed, {name: curves[name][:, seed] for name in only or curves})
+        for method, curves in found.items()
         for seed in range(snapshot.config.seeds)
     ]
 

@@ -9,8 +9,7 @@ from pathlib import Path
 from tpo_lab.experiments import lanes_file
 from tpo_lab.experiments.summaries import Summary
 from tpo_lab.runs.export import seeds_of, summary
-from tpo_lab.runs.reader import Reader
-from tpo_lab.runs.snapshot import Snapshot
+from tpo_lab.runs.snapshot import Snapshot, Source
 
 ENDED = ("final_error_mean", "final_error_standard_error", "steps_to_1_percent")
 
@@ -41,7 +40,7 @@ def results_csv(runs: Mapping[str, Snapshot]) -> str:
     return out.getvalue()
 
 
-def parquet(readers: Mapping[str, Reader], path: Path) -> None:
+def parquet(readers: Mapping[str, Source], path: Path) -> None:
     """Every seed: one row per (run, method, seed, step); a diagnostic that a run does not have is null.
 
     The configurations and the versions that computed them are in the metadata, by id of the run.

@@ -11,9 +11,10 @@ from tpo_lab.runs.course import Course
 from tpo_lab.runs.curves import RunFile, Values, path_of
 from tpo_lab.runs.database import StoreError, damaged
 from tpo_lab.runs.looks import Kept
-from tpo_lab.runs.rows import RunRow
+from tpo_lab.runs.recording import Recording
+from tpo_lab.runs.rows import RECORDED, RunRow
 from tpo_lab.runs.seeds import Seeds
-from tpo_lab.runs.snapshot import LaneSnapshot, Snapshot
+from tpo_lab.runs.snapshot import LaneSnapshot, Snapshot, Source
 
 
 class Reader:
@@ -188,12 +189,14 @@ class Readers:
     def __init__(self, catalogue: Catalogue, kept: int = 8) -> None:
         self._catalogue, self._kept = catalogue, kept
         self._lock = threading.Lock()
-        self._readers: OrderedDict[str, Reader] = OrderedDict()
+        self._readers: OrderedDict[str, Source] = OrderedDict()
 
-    def get(self, run_id: str) -> Reader:
-        """The reader of a run."""
+    def get(self, run_id: str) -> Source:
+        """The reader of a run, of the store or recorded."""
         with self._lock:
-            reader = self._readers.pop(run_id, None) or Reader(self._catalogue, run_id)
+            reader = self._readers.pop(run_id, None)
+            if reader is None:
+                reader = Recording(run_id) if run_id.startswith(RECORDED) else Reader(self._catalogue, run_id)
             self._readers[run_id] = reader
             if len(self._readers) > self._kept:
                 self._readers.popitem(last=False)[1].close()

@@ -21,6 +21,7 @@ RUN_COLUMNS = (
 )
 LANE_COLUMNS = "method, status, steps, total, seconds, compile_seconds, rate, diverged, reason, attempts"
 STATUS, OWNER, PINNED, DELETED, DIVERGED = 4, 6, 9, 10, 8  # places in these rows; a lane's follow the number of its run
+RECORDED = "recorded-"  # how the ids of runs begin that ship with the lab; no other id has a hyphen
 NONE: Mapping[int, int] = MappingProxyType({})
 
 
@@ -108,6 +109,11 @@ class RunRow:
     def finished(self) -> bool:
         """Whether nothing is added any more, unless somebody resumes it."""
         return self.status in FINISHED
+
+    @property
+    def recorded(self) -> bool:
+        """Whether it ships with the lab and was computed elsewhere."""
+        return self.id.startswith(RECORDED)
 
     @property
     def steps(self) -> int:

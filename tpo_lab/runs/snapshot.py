@@ -1,11 +1,13 @@
 """A run with its curves at one moment: what pages, exports and the command line get. It never changes."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from tpo_lab.experiments.kinds import AnyConfig
 from tpo_lab.experiments.summaries import Summary
 from tpo_lab.runs.curves import Values
+from tpo_lab.runs.looks import Kept
 from tpo_lab.runs.rows import RunRow, Status
 
 
@@ -78,3 +80,16 @@ class Snapshot:
         """Steps that every method has taken."""
         counts = [(self.lanes[lane.method].steps if lane.method in self.lanes else 0) for lane in self.row.lanes]
         return min(counts, default=0)
+
+
+class Source(Protocol):
+    """Where the curves of one run are read: its file, or a recording; see `tpo_lab.runs.reader.Reader`."""
+
+    run_id: str
+
+    def read(self, names: Iterable[str] | None = None) -> Snapshot: ...
+    def values(self, method: str) -> dict[str, Values]: ...
+    def seeds(self, name: str) -> dict[str, Values]: ...
+    def looks(self) -> dict[str, tuple[int, ...]]: ...
+    def look(self, method: str, step: int) -> Kept | None: ...
+    def close(self) -> None: ...

@@ -1,18 +1,21 @@
 """The settings of a run as fields, built from its typed configuration; a field without text has the preset's value."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
 import streamlit as st
 
 from tpo_lab.errors import InputError
-from tpo_lab.experiments.config import Config, Setting
+from tpo_lab.experiments.config import Config, Setting, one_of
 from tpo_lab.experiments.differences import read, written
 from tpo_lab.experiments.kinds import AnyConfig
 from tpo_lab.experiments.presets import PRESETS, Preset
+from tpo_lab.methods.registry import METHODS
 from tpo_lab.ui import runs_view
 from tpo_lab.ui.form import Form, text_field
+
+PREDICTS = "on"  # what the field `predict` holds where an order is expected before a run
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,14 @@ class Shelf:
     def fields(self) -> dict[str, str]:
         """The texts that a page of these presets holds: its form's defaults."""
         settings = (field.name for kind in self.kinds for field in fields(kind))
-        return {"preset": next(iter(self.first)), "run": "", **runs_view.FIELDS, **dict.fromkeys(settings, "")}
+        return {
+            "preset": next(iter(self.first)),
+            "run": "",
+            "predict": "",
+            "order": "",
+            **runs_view.FIELDS,
+            **dict.fromkeys(settings, ""),
+        }
 
     def make(self, texts: Mapping[str, str]) -> View:
         """The view of a page's texts.
@@ -70,6 +80,10 @@ class Shelf:
         settings = dict.fromkeys(field.name for kind in self.kinds for field in fields(kind))
         values = {name: _value(name, texts[name]) for name in settings if texts[name]}
         config = type(preset.config).from_mapping({**vars(preset.config), **values})
+        if texts["predict"]:
+            one_of("predict", texts["predict"], (PREDICTS,))
+        for name in filter(None, texts["order"].split(",")):
+            config.known[name]  # one that the run does not have any more is passed over
         return View(preset, config, runs_view.seen(texts))
 
 
@@ -96,8 +110,7 @@ def others(base: Config) -> tuple[str, ...]:
 def methods(form: Form[Any], base: AnyConfig) -> None:
     """The chips of the methods, in the colours of their curves."""
     known = base.known
-    dot = f"[class*=st-key-{form.name}-methods] button:nth-of-type({{}}){{{{ --dot: {{}}; }}}}"
-    st.html(f"<style>{''.join(dot.format(i, m.colour) for i, m in enumerate(known.values(), 1))}</style>")
+    dots(form, "methods", known)
     chosen = form.text("methods").split(",") if form.text("methods") else list(base.methods)
 
     def write(names: list[str]) -> str:
@@ -113,6 +126,12 @@ def methods(form: Form[Any], base: AnyConfig) -> None:
         **form.on("methods", write=write),
     )
     form.complain("methods")
+
+
+def dots(form: Form[Any], name: str, methods: Iterable[str]) -> None:
+    """Give the chips of a field, one per method, the colours of the curves."""
+    dot = f"[class*=st-key-{form.name}-{name}] button:nth-of-type({{}}){{{{ --dot: {{}}; }}}}"
+    st.html(f"<style>{''.join(dot.format(i, METHODS[m].colour) for i, m in enumerate(methods, 1))}</style>")
 
 
 def select(form: Form[Any], base: AnyConfig, name: str, options: tuple[str, ...]) -> None:

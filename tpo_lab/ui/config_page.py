@@ -1,17 +1,19 @@
 """What every page that starts runs has: a row of presets, a row of buttons, and the run that they lead to."""
 
+import time
 from collections.abc import Callable
 
 import streamlit as st
 
 from tpo_lab.experiments.differences import base_of, changes, written
 from tpo_lab.experiments.kinds import AnyConfig
+from tpo_lab.runs import recording
 from tpo_lab.runs.crew import cores
 from tpo_lab.runs.pace import seconds_of
 from tpo_lab.runs.rows import RunRow
 from tpo_lab.runs.service import RunService
 from tpo_lab.runs.snapshot import Snapshot
-from tpo_lab.ui import live, runs_store
+from tpo_lab.ui import live, predict, runs_store
 from tpo_lab.ui.config_form import Shelf, View
 from tpo_lab.ui.form import Form
 from tpo_lab.ui.runs_buttons import buttons
@@ -68,7 +70,7 @@ def preset_row(form: Form[View], shelf: Shelf) -> None:
 
 
 def _take(form: Form[View], shelf: Shelf, preset: str) -> None:
-    form.replace_all({"preset": preset, **{name: form.texts[name] for name in shelf.stays}})
+    form.replace_all({"preset": preset, **{name: form.texts[name] for name in ("predict", *shelf.stays)}})
 
 
 def _taken(form: Form[View], shelf: Shelf, key: str) -> Callable[[], None]:
@@ -77,9 +79,14 @@ def _taken(form: Form[View], shelf: Shelf, key: str) -> Callable[[], None]:
 
 
 def run_of(runs: RunService, form: Form[View], shelf: Shelf) -> Snapshot | None:
-    """The run of the link, else the latest one of these settings; None with one sentence if it is not there."""
-    found = (row.id for row in runs_store.listed() if runs_store.same(row, form.view.config))
-    run_id = form.texts["run"] or next(found, "")
+    """The run of the link, else the latest one of these settings, else the recorded one.
+
+    None, with one sentence if it should be there; and to whoever is to predict, what they have not run themselves.
+    """
+    run_id = form.texts["run"]
+    if not run_id and not predict.wanted(form):
+        found = (row.id for row in runs_store.listed() if runs_store.same(row, form.view.config))
+        run_id = next(found, "") or recording.recorded(form.view.config)
     run = live.find(runs, run_id) if run_id else None
     if run and type(run.config) not in shelf.kinds:
         st.info("This run belongs to another page.")
@@ -95,37 +102,49 @@ def summary(config: AnyConfig, preset: str) -> str:
 
 def run_row(runs: RunService, form: Form[View], run: Snapshot | None) -> None:
     """Run, another seed, pause, resume, stop, and about how long it takes here."""
-    config = form.view.config
+    config, ready = form.view.config, form.right and predict.is_ready(form)
     running = run is not None and not run.finished and run.status != "paused"
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Run",
             icon=":material/play_arrow:",
             type="secondary" if running else "primary",
-            disabled=running or not form.right,
+            disabled=running or not ready,
             on_click=_start,
             args=(runs, form, 0),
         )
         st.button(
             "Another seed",
             icon=":material/casino:",
-            disabled=running or not form.right,
+            disabled=running or not ready,
             on_click=_start,
             args=(runs, form, 1),
             help="The same settings with the next first seed.",
         )
         buttons(run.row if run else None)
+        predict.switch(form)
         _other_run(runs, form, run)
         left = seconds_of(config, runs_store.listed(), cores())
         st.caption(
             f"About {duration(left)} on this machine" if left else "How long it takes here is known after the first run"
         )
+    predict.row(form, run)
+    if run and run.row.recorded:
+        st.info(_recorded(run.row), icon=":material/history:")
     if run and run.config != config:
         st.caption("The curves below are of other settings. Run to see these.")
 
 
+def _recorded(row: RunRow) -> str:
+    """What a recorded run is, when and on what it was computed."""
+    day = time.strftime("%d %B %Y", time.gmtime(row.created)).lstrip("0")
+    versions = ", ".join(f"{name} {row.versions[name]}" for name in ("tpo-lab", "jax") if name in row.versions)
+    machine = f"{row.host['cores']} cores, {duration(row.seconds)}"
+    return f"**Recorded**: {day}, {versions}, {machine}. Run draws over it."
+
+
 def _start(runs: RunService, form: Form[View], seeds_on: int) -> None:
-    if not form.right:  # something wrong was typed after the button was drawn
+    if not form.right or not predict.is_ready(form):  # something was changed after the button was drawn
         return
     if seeds_on:
         last = int(form.view.config.numbers["seed"].high)

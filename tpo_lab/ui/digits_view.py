@@ -70,7 +70,9 @@ def _latest(lane: LaneSnapshot, name: str) -> int | None:
 def _digits(runs: RunService, form: Form[Any], run: Snapshot) -> None:
     looks, step = _looks(runs, run)
     if not looks:
-        st.caption("No digits are kept of this run yet.")
+        st.caption(
+            "A recording keeps no digits; Run does." if run.row.recorded else "No digits are kept of this run yet."
+        )
         return
     choice(form, "Digits", "images", ORDERS, width="content")
     st.html(grid(form.texts["images"], looks))

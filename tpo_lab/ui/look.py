@@ -70,9 +70,9 @@ def look_inside(runs: RunService, form: Form[Any], run: Snapshot | None, config:
 
     Args:
         form: it has the fields of `FIELDS`.
-        config: of the run; of anything but token reversal there is nothing to see.
+        config: of the run; of anything but token reversal there is nothing to see, nor of a recording.
     """
-    if run is None or not isinstance(config, ReversalConfig):
+    if run is None or run.row.recorded or not isinstance(config, ReversalConfig):
         return
     st.pills(
         "Look inside a batch of",

@@ -46,7 +46,7 @@ def progress(runs: RunService, members: Sequence[Shown], settings: str = "") -> 
 
 def _text(runs: RunService, run: Snapshot | None, total: int, settings: str) -> str:
     if run is None:
-        return "No run with these settings yet."
+        return "No run to show yet."
     parts = [f"{state(run.row)}: step {run.steps:,} of {total:,}, {duration(run.seconds)}"]
     return " · ".join(part for part in (*parts, outlook(runs, run.row), settings) if part)
 

@@ -50,7 +50,7 @@ def _cells(row: LaneRow | None, lane: LaneSnapshot | None, diagnostics: Sequence
     steps = first_below(lane.curves["error"].mean, ONE_PERCENT) if "error" in lane.curves else None
     return [
         "-" if steps is None else f"{steps:,}",
-        *(_last(lane.curves.get(d.name), d) for d in diagnostics),
+        *(last(lane.curves.get(d.name), d) for d in diagnostics),
         f"{lane.steps:,}",
         _status(row),
         _time(row),
@@ -69,7 +69,7 @@ def _time(lane: LaneRow) -> str:
     return f"{duration(lane.seconds)}{gone}"
 
 
-def _last(curve: Summary | None, diagnostic: Diagnostic) -> str:
+def last(curve: Summary | None, diagnostic: Diagnostic) -> str:
     """Mean, standard error and number of seeds, to two digits; what a log axis cannot show is rounding."""
     if curve is None or not len(curve.mean):
         return ""

@@ -22,7 +22,7 @@ def state(row: RunRow) -> str:
 
 
 def _said(row: RunRow) -> str:
-    return row.status.capitalize()
+    return "Recorded" if row.recorded else row.status.capitalize()
 
 
 def outlook(runs: RunService, row: RunRow) -> str:
