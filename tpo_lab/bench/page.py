@@ -149,6 +149,8 @@ def warm_up(browser: Browser, server: Server) -> None:
     context = context_of(browser, server.url)
     page = open_page(context)
     page.goto("/bandits")
+    page.get_by_text("Recorded: step").wait_for(timeout=60_000)
+    page.get_by_role("button", name="Run", exact=True).click()
     page.get_by_text("Done: step").wait_for(timeout=120_000)
     context.close()
     lab, deadline = psutil.Process(server.pid), time.monotonic() + WARM_SECONDS

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from tpo_lab.errors import InputError
-from tpo_lab.experiments.config import BanditConfig
 from tpo_lab.experiments.kinds import KINDS, AnyConfig
 from tpo_lab.runs import estimate, jobs, log
 from tpo_lab.runs.ahead import Ahead
@@ -285,7 +284,7 @@ _service_lock = threading.Lock()
 
 
 def service() -> RunService:
-    """The service of this process. The first call starts its workers, and on a new store the paper's run as an example.
+    """The service of this process. The first call starts its workers.
 
     Raises:
         InputError: if the data folder cannot be used.
@@ -295,6 +294,4 @@ def service() -> RunService:
         if _service is None:
             _service = RunService(data_folder(), warm=WARM)
             atexit.register(_service.close)
-            if not _service.list():
-                _service.start(BanditConfig())
         return _service

@@ -139,8 +139,7 @@ def _recorded(row: RunRow) -> str:
     """What a recorded run is, when and on what it was computed."""
     day = time.strftime("%d %B %Y", time.gmtime(row.created)).lstrip("0")
     versions = ", ".join(f"{name} {row.versions[name]}" for name in ("tpo-lab", "jax") if name in row.versions)
-    machine = f"{row.host['cores']} cores, {duration(row.seconds)}"
-    return f"**Recorded**: {day}, {versions}, {machine}. Run draws over it."
+    return f"**Recorded**: {day}, {versions}, {row.host['cores']} cores. Run draws over it."
 
 
 def _start(runs: RunService, form: Form[View], seeds_on: int) -> None:
