@@ -47,6 +47,9 @@ def test_it_opens_on_the_live_preset_and_runs_it(runs: RunService) -> None:
     page = opened("digits")
     assert url(page) == {}
     assert "nine of ten" in " ".join(c.value for c in page.caption)
+    assert progress(page).startswith("Recorded: step 2,000 of 2,000")
+    assert set(chart(page, 2).kind) == {"TPO", "DG"}  # the surplus: of those with a closed form
+    assert "A recording keeps no digits" in " ".join(c.value for c in page.caption)
     page = click(page, "Run")
     assert (runs.list()[0].config, runs.list()[0].preset) == (PRESETS["live-digits"].config, "live-digits")
     wait(runs, runs.list()[0].id, "done")
