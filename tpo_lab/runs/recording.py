@@ -165,14 +165,17 @@ def _lanes(table: "pa.Table", row: RunRow) -> dict[str, dict[str, Values]]:
     """By method and diagnostic, (T, S); the rows must be those of every method, seed and step, in this order."""
     steps, seeds = steps_of(row.config), row.config.seeds
     methods, names = row.config.methods, [name for name in table.column_names if name not in AXES]
+    # Through DLPack: pyarrow's own way to NumPy imports pandas first, which takes longer than all the rest.
     coded = table["method"].combine_chunks().dictionary_encode()
     order = np.indices((len(methods), seeds, steps)).reshape(3, -1)
-    rows = coded.indices, table["seed"], table["step"]
-    if coded.dictionary.to_pylist() != list(methods) or not all(map(np.array_equal, map(np.asarray, rows), order)):
+    rows = map(np.from_dlpack, (coded.indices, *(table[axis].combine_chunks() for axis in ("seed", "step"))))
+    if coded.dictionary.to_pylist() != list(methods) or not all(map(np.array_equal, rows, order)):
         raise ValueError("other rows")
     lanes: dict[str, dict[str, Values]] = {method: {} for method in methods}
     for name in names:
-        values = table[name].to_numpy().astype(np.float32, casting="safe").reshape(len(methods), seeds, steps)
+        if str(table.schema.field(name).type) != "float":  # of 32 bits
+            raise TypeError(name)
+        values = np.asarray(np.from_dlpack(table[name].combine_chunks()), np.float32).reshape(len(methods), seeds, steps)
         for method, found in zip(methods, values, strict=True):
             lanes[method][name] = found.T
     if "error" not in names:
