@@ -175,7 +175,9 @@ def _lanes(table: "pa.Table", row: RunRow) -> dict[str, dict[str, Values]]:
     for name in names:
         if str(table.schema.field(name).type) != "float":  # of 32 bits
             raise TypeError(name)
-        values = np.asarray(np.from_dlpack(table[name].combine_chunks()), np.float32).reshape(len(methods), seeds, steps)
+        values = np.asarray(np.from_dlpack(table[name].combine_chunks()), np.float32).reshape(
+            len(methods), seeds, steps
+        )
         for method, found in zip(methods, values, strict=True):
             lanes[method][name] = found.T
     if "error" not in names:
