@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+LAB = Path("tpo_lab/ui/lab.py")  # a script: Streamlit runs it, nothing imports it
 SOURCES = sorted(path.relative_to(ROOT) for part in ("pages", "tpo_lab") for path in (ROOT / part).rglob("*.py"))
 WEB = ("streamlit", "pandas", "altair")
 PAGE_SIDE = ("pages/", "tpo_lab/ui/")
@@ -13,7 +14,8 @@ PAGE_SIDE = ("pages/", "tpo_lab/ui/")
 
 def modules(*rooms: str) -> str:
     """The modules of some rooms of the package, as an import statement lists them."""
-    return ", ".join(".".join(path.with_suffix("").parts) for path in SOURCES if path.parts[1] in rooms)
+    wanted = (path for path in SOURCES if path.parts[1] in rooms and path != LAB)
+    return ", ".join(".".join(path.with_suffix("").parts) for path in wanted)
 
 
 def loaded_after(statement: str, names: tuple[str, ...]) -> set[str]:

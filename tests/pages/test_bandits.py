@@ -157,7 +157,7 @@ def test_a_preset_of_many_contexts_has_its_own_settings(runs: RunService) -> Non
     assert url(page) == {"preset": "fig3"}
     assert [n.value for n in page.number_input if n.label.startswith("Contexts")] == [100]
     beta = chart(page, 2)
-    assert set(beta.kind) == {"CE", "TPO", "DG", "GRPO", "PG"}
+    assert set(beta.kind) == {"CE (oracle)", "TPO", "DG", "GRPO", "PG"}
     assert float(beta.value[(beta.kind == "TPO") & np.isclose(beta.p, 0.1)].iloc[0]) == pytest.approx(0.73, abs=0.005)
     page = click(typed(page, "Contexts", 7), "Run")
     assert (runs.list()[0].config, runs.list()[0].preset) == (MultiBanditConfig(contexts=7), "fig3")
