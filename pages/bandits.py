@@ -25,7 +25,6 @@ if runs is None:
 config_page.preset_row(form, SHELF)
 with st.sidebar:
     config_form.settings(form)
-runs_store.complain()
 run = config_page.run_of(runs, form, SHELF)
 config_page.run_row(runs, form, run)
 shown = run.config if run else form.view.config

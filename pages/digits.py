@@ -30,7 +30,6 @@ config_page.preset_row(form, SHELF)
 with st.sidebar:
     config_form.settings(form)
     config_form.text(form, "folder", "empty: 8x8 digits; else a folder of MNIST")
-runs_store.complain()
 run = config_page.run_of(runs, form, SHELF)
 config_page.run_row(runs, form, run)
 shown = run.config if run else form.view.config

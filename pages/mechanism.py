@@ -20,9 +20,9 @@ if runs is None:
 config_page.preset_row(form, SHELF)
 with st.sidebar:
     settings(form)
-complain()
 if form.view.which == "sweep":
     sweep_row(form)
+    complain()
     sweep(runs, form)
 else:
     run = config_page.run_of(runs, form, SHELF)

@@ -221,7 +221,7 @@ def test_a_terminal_has_a_bar(fake: Path, capsys: pytest.CaptureFixture[str], mo
     with meanwhile(work):
         assert main(played(3)) == 1
     bars = shown().split("\r")
-    for text in ("0:00 left; error: TPO 50.00 %, PG 50.00 %", "paused; error"):
+    for text in ("0:00 left; error: PG 50.00 %, TPO 50.00 %", "paused; error"):
         assert any(bar.startswith(f"[#######             ]  38 %, {text}") for bar in bars)
     assert {len(bar.rstrip("\n")) for bar in bars[1:-1]} == {89}
 

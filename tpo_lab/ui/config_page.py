@@ -101,7 +101,7 @@ def summary(config: AnyConfig, preset: str) -> str:
 
 
 def run_row(runs: RunService, form: Form[View], run: Snapshot | None) -> None:
-    """Run, another seed, pause, resume, stop, and about how long it takes here."""
+    """Run, another seed, pause, resume, stop, about how long it takes here, and what went wrong with any of it."""
     config, ready = form.view.config, form.right and predict.is_ready(form)
     running = run is not None and not run.finished and run.status != "paused"
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -128,6 +128,7 @@ def run_row(runs: RunService, form: Form[View], run: Snapshot | None) -> None:
         st.caption(
             f"About {duration(left)} on this machine" if left else "How long it takes here is known after the first run"
         )
+    runs_store.complain()  # also of the list that was read just now
     predict.row(form, run)
     if run and run.row.recorded:
         st.info(_recorded(run.row), icon=":material/history:")
