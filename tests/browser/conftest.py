@@ -10,13 +10,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, expect, sync_playwright
 
 from tpo_lab.bench.browser import HOW_TO_GET, find, launch
 from tpo_lab.bench.server import Server, running
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost")
 NewPage = Callable[..., Page]
+PATIENCE_MS = 30_000  # on a busy machine; speed is what `tpo-lab bench` measures
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="session")
@@ -72,7 +74,7 @@ def new_page(browser: Browser, server: Server) -> Iterator[NewPage]:
             viewport={"width": width, "height": height},
             **{"reduced_motion": "reduce", **options},
         )
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(PATIENCE_MS)
         contexts.append(context)
         _watch(context, wrong)
         return context.new_page()

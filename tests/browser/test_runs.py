@@ -1,5 +1,7 @@
 """The page Runs in a browser: a run of another page is paused, resumed, stopped, deleted and brought back."""
 
+from urllib.parse import parse_qs, urlsplit
+
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import NewPage
@@ -49,7 +51,7 @@ def test_a_run_is_paused_resumed_stopped_deleted_and_brought_back(page: Page, ne
     expect(page.locator(CHARTS)).to_have_count(2)
     press(page, "Run")
     progress(page, "Running", 30_000)
-    run_id = page.url.partition("run=")[2]
+    run_id = parse_qs(urlsplit(page.url).query)["run"][0]
 
     page.get_by_role("link", name="Runs", exact=True).click()
     table = page.get_by_test_id("stDataFrame")
