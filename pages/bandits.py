@@ -3,7 +3,7 @@
 import streamlit as st
 
 from tpo_lab.experiments.multi_bandit import MultiBanditConfig
-from tpo_lab.ui import bandit_beta, config_form, config_page, live, runs_files, runs_store, runs_view
+from tpo_lab.ui import bandit_beta, config_form, config_page, runs_files, runs_store
 from tpo_lab.ui.config_form import Shelf
 from tpo_lab.ui.form import load
 
@@ -25,13 +25,7 @@ if runs is None:
 config_page.preset_row(form, SHELF)
 with st.sidebar:
     config_form.settings(form)
-run = config_page.run_of(runs, form, SHELF)
-config_page.run_row(runs, form, run)
-shown = run.config if run else form.view.config
-names = form.view.seen.of(shown)
-runs_view.controls(form, shown, names)
-settings = config_page.summary(shown, run.row.preset if run else form.view.preset.name)
-live.follow(runs, run, shown, names, form.view.seen.look, settings=settings)
+run, shown = config_page.race(runs, form, SHELF)
 if isinstance(shown, MultiBanditConfig):
     bandit_beta.below(runs, run, shown)
 runs_files.files(runs, run, shown)

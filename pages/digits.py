@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from tpo_lab.experiments.digits import DigitsConfig
-from tpo_lab.ui import config_form, config_page, digits_view, live, runs_files, runs_store, runs_view
+from tpo_lab.ui import config_form, config_page, digits_view, runs_files, runs_store
 from tpo_lab.ui.config_form import Shelf
 from tpo_lab.ui.form import load
 
@@ -30,13 +30,7 @@ config_page.preset_row(form, SHELF)
 with st.sidebar:
     config_form.settings(form)
     config_form.text(form, "folder", "empty: 8x8 digits; else a folder of MNIST")
-run = config_page.run_of(runs, form, SHELF)
-config_page.run_row(runs, form, run)
-shown = run.config if run else form.view.config
-names = form.view.seen.of(shown)
-runs_view.controls(form, shown, names)
-settings = config_page.summary(shown, run.row.preset if run else form.view.preset.name)
-live.follow(runs, run, shown, names, form.view.seen.look, settings=settings)
+run, shown = config_page.race(runs, form, SHELF)
 if isinstance(shown, DigitsConfig):
     digits_view.below(runs, form, run, shown)
 runs_files.files(runs, run, shown)

@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from tpo_lab.ui import config_page, live, runs_files, runs_store, runs_view
+from tpo_lab.ui import config_page, runs_files, runs_store
 from tpo_lab.ui.form import Form, load
 from tpo_lab.ui.mechanism_form import FIELDS, SHELF, make, settings, sweep_row, view_switch
 from tpo_lab.ui.mechanism_sweep import sweep
@@ -25,12 +25,7 @@ if form.view.which == "sweep":
     complain()
     sweep(runs, form)
 else:
-    run = config_page.run_of(runs, form, SHELF)
-    config_page.run_row(runs, form, run)
-    shown = run.config if run else form.view.config
-    runs_view.controls(form, shown, form.view.names())
-    words = config_page.summary(shown, run.row.preset if run else form.view.preset.name)
     with st.container(key="mechanism-race"):
-        live.follow(runs, run, shown, form.view.names(), form.view.seen.look, settings=words)
+        run, shown = config_page.race(runs, form, SHELF, form.view.names())
     runs_files.files(runs, run, shown)
 form.write_url()

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from tpo_lab.ui import config_page, live, look, runs_files, runs_store, runs_view
+from tpo_lab.ui import config_page, look, runs_files, runs_store
 from tpo_lab.ui.config_form import Shelf
 from tpo_lab.ui.form import load
 from tpo_lab.ui.mechanism_form import settings
@@ -25,13 +25,7 @@ if runs is None:
 config_page.preset_row(form, SHELF)
 with st.sidebar:
     settings(form)
-run = config_page.run_of(runs, form, SHELF)
-config_page.run_row(runs, form, run)
-shown = run.config if run else form.view.config
-names = form.view.seen.of(shown)
-runs_view.controls(form, shown, names)
-words = config_page.summary(shown, run.row.preset if run else form.view.preset.name)
-live.follow(runs, run, shown, names, form.view.seen.look, settings=words)
+run, shown = config_page.race(runs, form, SHELF)
 look.look_inside(runs, form, run, shown)
 runs_files.files(runs, run, shown)
 form.write_url()

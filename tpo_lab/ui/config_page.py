@@ -1,7 +1,8 @@
 """What every page that starts runs has: a row of presets, a row of buttons, and the run that they lead to."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -13,7 +14,7 @@ from tpo_lab.runs.pace import seconds_of
 from tpo_lab.runs.rows import RunRow
 from tpo_lab.runs.service import RunService
 from tpo_lab.runs.snapshot import Snapshot
-from tpo_lab.ui import live, predict, runs_store
+from tpo_lab.ui import live, predict, runs_store, runs_view
 from tpo_lab.ui.config_form import Shelf, View
 from tpo_lab.ui.form import Form
 from tpo_lab.ui.runs_buttons import buttons
@@ -76,6 +77,24 @@ def _take(form: Form[View], shelf: Shelf, preset: str) -> None:
 def _taken(form: Form[View], shelf: Shelf, key: str) -> Callable[[], None]:
     """Take the preset that a control holds; the chip that is pressed again stays."""
     return lambda: _take(form, shelf, st.session_state[key] or form.view.preset.name)
+
+
+def race(
+    runs: RunService, form: Form[Any], shelf: Shelf, names: Sequence[str] | None = None
+) -> tuple[Snapshot | None, AnyConfig]:
+    """The buttons, the controls of the curves, and the curves themselves: the run, and the settings that are shown.
+
+    Args:
+        names: of the diagnostics that are drawn; None: those that the form asks for.
+    """
+    run = run_of(runs, form, shelf)
+    run_row(runs, form, run)
+    shown = run.config if run else form.view.config
+    seen = form.view.seen.of(shown) if names is None else names
+    runs_view.controls(form, shown, seen)
+    settings = summary(shown, run.row.preset if run else form.view.preset.name)
+    live.follow(runs, run, shown, seen, form.view.seen.look, settings=settings)
+    return run, shown
 
 
 def run_of(runs: RunService, form: Form[View], shelf: Shelf) -> Snapshot | None:
