@@ -188,3 +188,29 @@ def test_a_failed_install_is_one_line_and_a_log(tmp_path: Path, said: str, sente
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
     assert said in real.log.read_text()
+
+
+def test_all_tests_run_in_two_parts_and_a_failure_in_either_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[list[str]] = []
+
+    def run(_: Environment, command: list[str]) -> int:
+        ran.append(command)
+        return len(ran) % 2  # the first part fails
+
+    monkeypatch.setattr(Environment, "is_set_up", lambda *_: True)
+    monkeypatch.setattr(Environment, "run", run)
+    assert environment.main(["test"]) == 1
+    assert [command[-1] for command in ran] == ["not slow and not browser", "browser and not slow"]
+
+
+def test_options_choose_what_is_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[list[str]] = []
+    monkeypatch.setattr(Environment, "is_set_up", lambda *_: True)
+
+    def become(_: Environment, command: list[str]) -> int:
+        ran.append(command)
+        return 0
+
+    monkeypatch.setattr(Environment, "become", become)
+    assert environment.main(["test", "-m", "slow"]) == 0
+    assert ran == [[*environment.COMMANDS["test"], "-m", "slow"]]

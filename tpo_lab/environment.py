@@ -11,6 +11,11 @@ ROOT = Path(__file__).resolve().parents[1]
 LOCKS = {"lab": "requirements.lock", "test": "requirements-test.lock"}
 MANY = ["-n", "logical", "--maxprocesses", "4", "--dist", "loadgroup", "--no-loadscope-reorder"]  # processes
 COMMANDS = {"lab": ["streamlit", "run", "app.py"], "test": ["pytest", *MANY]}
+# All tests, where no option chooses some. Browser tests come last and alone: a click waits for no other test then.
+ALL_TESTS = [
+    [*COMMANDS["test"], "-m", "not slow and not browser"],
+    ["pytest", "-m", "browser and not slow"],
+]
 USAGE = """usage: python3 tpo_lab/bootstrap.py lab [streamlit options]   set up .venv, then start the lab
        python3 tpo_lab/bootstrap.py test [pytest options]    set up .venv, then run the tests"""
 NO_PIP = (
@@ -30,7 +35,9 @@ def main(arguments: list[str]) -> int:
     try:
         if not environment.is_set_up(name):
             environment.set_up(name)
-        return environment.run([*COMMANDS[name], *options])
+        if name == "test" and not options:
+            return max(environment.run(command) for command in ALL_TESTS)
+        return environment.become([*COMMANDS[name], *options])
     except SetUpError as error:
         print(error, file=sys.stderr)
         return 1
@@ -78,13 +85,17 @@ class Environment:
         self.stamp.write_text("\n".join(map(self._digest, done)))
 
     def run(self, command: list[str]) -> int:
-        """Run a module of .venv in the root; the process becomes it, except on Windows, which cannot."""
-        os.chdir(self.root)
+        """Run a module of .venv in the root; returns its exit code."""
         print("Running", *command, flush=True)
-        full = [str(self.python), "-m", *command]
+        return abs(subprocess.call([str(self.python), "-m", *command], cwd=self.root))
+
+    def become(self, command: list[str]) -> int:
+        """Run a module of .venv in the root, in the place of this process, except on Windows, which cannot."""
         if os.name != "nt":
-            os.execv(full[0], full)
-        return subprocess.call(full)
+            os.chdir(self.root)
+            print("Running", *command, flush=True)
+            os.execv(self.python, [str(self.python), "-m", *command])
+        return self.run(command)
 
     def _digest(self, name: str) -> str:
         """Name a set-up: the place, the version of Python, the pinned packages, the project's own metadata."""

@@ -1,5 +1,6 @@
 """The components in a browser: dragged, operated by keyboard, and never at odds with Python."""
 
+import time
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -64,7 +65,7 @@ def drag(page: Page, target: Locator, up: float, release: bool = True) -> None:
 def is_pythons(page: Page) -> Scenario:
     """Once Python has answered, what is drawn is what Python computes for the scenario that it holds."""
     # A revision without "+n" is Python's own; it comes with the answer to the last edit.
-    expect(page.locator(".group-editor")).not_to_have_attribute("data-tpo-revision", "", timeout=5000)
+    expect(page.locator(".group-editor")).not_to_have_attribute("data-tpo-revision", "")
     page.wait_for_function(
         "root => !root.dataset.tpoRevision.includes('+')", arg=page.locator(".group-editor").element_handle()
     )
@@ -123,10 +124,12 @@ def test_a_slow_answer_never_moves_a_bar_that_is_being_dragged(page: Page) -> No
     x, y = middle(handle(page, "score", 1))
     page.mouse.move(x, y)
     page.mouse.down()
+    began = time.monotonic()
     for pixel in range(1, 41):
         page.mouse.move(x, y - pixel)
         page.wait_for_timeout(25)
     page.mouse.up()
+    answers = (time.monotonic() - began) / 0.3
     expect(page.get_by_text("final True")).to_be_visible()
     final = is_pythons(page).scores[1]
     path = page.evaluate("window.path")
@@ -134,7 +137,7 @@ def test_a_slow_answer_never_moves_a_bar_that_is_being_dragged(page: Page) -> No
     assert path == sorted(path)
     assert path[-1] == final
     edits = int(page.get_by_text("edits ").inner_text().split()[1])
-    assert 2 <= edits <= 8  # the server was told while it could keep up, not flooded
+    assert 2 <= edits <= min(answers + 4, 30)  # of 40: the server was told while it could keep up, not flooded
 
 
 def test_python_wins_once_the_gesture_is_over(page: Page) -> None:
@@ -236,7 +239,7 @@ def test_the_player_plays_pauses_steps_and_resets(page: Page) -> None:
     expect(player).to_have_attribute("data-tpo-step", "0")
     player.get_by_role("button", name="Play").click()
     expect(player.get_by_role("button", name="Pause")).to_be_visible()
-    page.wait_for_function("root => Number(root.dataset.tpoStep) >= 6", arg=player.element_handle(), timeout=3000)
+    page.wait_for_function("root => Number(root.dataset.tpoStep) >= 6", arg=player.element_handle())
     player.get_by_role("button", name="Pause").click()
     paused = int(player.get_attribute("data-tpo-step") or -1)
     player.get_by_role("button", name="Step").click()
@@ -249,7 +252,7 @@ def test_the_player_plays_pauses_steps_and_resets(page: Page) -> None:
     expect(player).to_have_attribute("data-tpo-step", "1")
     page.keyboard.press("Space")
     expect(player.get_by_role("button", name="Pause")).to_be_visible()
-    expect(player).to_have_attribute("data-tpo-step", "40", timeout=6000)
+    expect(player).to_have_attribute("data-tpo-step", "40")
     expect(player.get_by_role("button", name="Play")).to_be_visible()
 
 

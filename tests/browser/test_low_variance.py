@@ -21,7 +21,7 @@ def test_keys_move_the_spread_and_the_chart_stays(page: Page) -> None:
     page.goto("/low_variance?scores=1,0,0,0&show=u")
     settled(page)
     chart = page.locator(CHART)
-    expect(chart).to_be_visible(timeout=15_000)
+    expect(chart).to_be_visible()
     chart.evaluate("chart => chart.dataset.old = 1")
     line = chart.locator(".mark-rule line, .mark-rule path").last
     before = line.evaluate("node => node.getBoundingClientRect().x")

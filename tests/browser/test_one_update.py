@@ -14,17 +14,15 @@ def phase(page: Page) -> str:
     return parse_qs(urlsplit(page.url).query).get("phase", ["sample"])[0]
 
 
-def at(page: Page, name: str, timeout: float = 20_000) -> None:
-    page.wait_for_function(
-        "name => (new URL(location).searchParams.get('phase') ?? 'sample') === name", arg=name, timeout=timeout
-    )
-    expect(page.get_by_role("heading", name=name.capitalize(), exact=True)).to_be_visible(timeout=timeout)
+def at(page: Page, name: str) -> None:
+    page.wait_for_function("name => (new URL(location).searchParams.get('phase') ?? 'sample') === name", arg=name)
+    expect(page.get_by_role("heading", name=name.capitalize(), exact=True)).to_be_visible()
 
 
 def test_keys_step_and_play_goes_to_the_end(page: Page) -> None:
     page.goto("/one_update?scores=1,0,0.5")
     settled(page)
-    expect(page.get_by_role("heading", name="Sample", exact=True)).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("heading", name="Sample", exact=True)).to_be_visible()
     expect(page.get_by_role("button", name="Step Shortcut")).to_be_visible()  # it listens to the key
     page.keyboard.press("s")
     at(page, "score")
@@ -36,7 +34,7 @@ def test_keys_step_and_play_goes_to_the_end(page: Page) -> None:
     settled(page)
     at(page, "score")
     page.get_by_role("button", name="Play").click()
-    at(page, "fit", timeout=30_000)
+    at(page, "fit")
     expect(page.get_by_role("button", name="Play")).to_be_visible()
     page.go_back()
     at(page, "tilt")

@@ -40,12 +40,11 @@ def shows(page: Page, scenario: Scenario) -> None:
             list(scenario.scores),
             report(scenario).q.tolist(),
         ],
-        timeout=8000,
     )
     until(page, lambda: in_url(page).scenario == scenario)
 
 
-def until(page: Page, holds: Callable[[], bool], seconds: float = 8) -> None:
+def until(page: Page, holds: Callable[[], bool], seconds: float = 30) -> None:
     for _ in range(int(20 * seconds)):
         if holds():
             return
