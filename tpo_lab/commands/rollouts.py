@@ -105,14 +105,25 @@ def _condition(text: str) -> Condition:
 
 def _holds(condition: Condition, mapping: dict[str, Any]) -> bool:
     _, name, sign, limit = condition
-    known = {key: value for key, value in mapping.items() if isinstance(value, int | float)}
-    known |= {f"sigma_{key}": value for key, value in mapping["sigma"].items()}
+    known = _figures(mapping)
     if name not in known:
-        if name in mapping:
-            return False  # a figure that this file has none of
         raise InputError("fail-if", f"Unknown figure {shown(name)}; known: {', '.join(known)}.")
     value = known[name]
+    if value is None:
+        return False  # a figure that this file has none of
     return {">": value > limit, "<": value < limit, ">=": value >= limit, "<=": value <= limit}[sign]
+
+
+def _figures(mapping: dict[str, Any]) -> dict[str, float | None]:
+    """The numbers of a health by name; None where the file has none of the kind."""
+    from tpo_lab.rollouts_io.steps import PERCENTILES
+
+    compared = mapping["advantages"] or {}
+    found = {key: value for key, value in mapping.items() if value is None or isinstance(value, int | float)}
+    found.pop("advantages", None)
+    found |= {f"k_{key}": value for key, value in mapping["k"].items()}
+    found |= {f"sigma_p{p}": mapping["sigma"].get(f"p{p}") for p in PERCENTILES}
+    return found | {"groups_that_disagree": compared.get("groups_that_disagree")}
 
 
 def _as_text(table: "Rollouts", found: "Health", compared: "Logged | None") -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tpo_lab.group.rules import RULES
+from tpo_lab.group.standardise import standardise
 from tpo_lab.rollouts_io.settings import Setting
 from tpo_lab.rollouts_io.table import Rollouts
 from tpo_lab.rollouts_io.values import Bools, Floats
@@ -50,6 +51,14 @@ def logged(table: Rollouts, workings: Workings | None = None) -> Logged | None:
             break
     assert found is not None
     return Logged(found.rule, found.advantage, found.disagrees, found.groups, found.compared, by_rule)
+
+
+def of_stack(table: Rollouts, group: int) -> tuple[str, Floats] | None:
+    """The first rule of the file's stack and its advantages of one group, shape (K,); None where no stack is known."""
+    if not table.format.rules:
+        return None
+    name = table.format.rules[0]
+    return name, standardise(table.score[table.starts[group] : table.starts[group + 1]], rule=name)
 
 
 def _under(workings: Workings, rule: str) -> Logged:

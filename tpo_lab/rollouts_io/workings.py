@@ -195,29 +195,34 @@ class Workings:
 
         self.layout.each(fill)
         if of_batch:
-            centred = u if rule.centre == "leave_one_out" else scores.flat
-            deviation = self._deviation_of_steps(np.where(scores.counted, centred, np.nan))
+            deviation = self._deviation_of_steps(u if rule.centre == "leave_one_out" else scores.flat, scores)
             self.layout.each(divide_by_batch)
         return Tilt(u, largest, amplification)
 
-    def _deviation_of_steps(self, values: Floats) -> Floats:
-        """Sample deviation of all values of the step of each group, NaN left out, shape (G,)."""
+    def _deviation_of_steps(self, values: Floats, scores: Scores) -> Floats:
+        """Sample deviation of all counted values of the step of each group, shape (G,).
+
+        Groups are put together by their sizes, means and squares about them, so that the rows are passed over once.
+        """
+        peak = float(np.abs(values).max(initial=0.0, where=scores.counted)) or 1.0  # no square overflows
+        means, squares = np.zeros(self.table.groups), np.zeros(self.table.groups)
+
+        def fill(b: Block) -> None:
+            mask, n = b.of(scores.counted), np.maximum(scores.n[b.groups], 1)
+            some = np.where(mask, b.of(values), 0.0) / peak
+            means[b.groups] = mean = some.sum(axis=-1) / n
+            squares[b.groups] = (np.where(mask, some - mean[:, None], 0.0) ** 2).sum(axis=-1)
+
+        self.layout.each(fill)
         step = np.unique(self.table.group_step, return_inverse=True)[1]
-        peak = float(np.nanmax(np.abs(values), initial=0.0)) or 1.0  # no square overflows
 
-        def of_step(of: Callable[[Block, Floats], Floats]) -> Floats:
-            found = np.zeros(self.table.groups)
+        def total(of_group: Floats) -> Floats:
+            return np.bincount(step, of_group)[step]
 
-            def fill(b: Block) -> None:
-                found[b.groups] = np.nansum(of(b, b.of(values) / peak), axis=-1)
-
-            self.layout.each(fill)
-            return np.bincount(step, found).astype(np.float64)[step]
-
-        n = of_step(lambda _, some: np.where(np.isnan(some), np.nan, 1.0))
-        mean = of_step(lambda _, some: some) / np.maximum(n, 1)
-        squares = of_step(lambda b, some: (some - mean[b.groups][:, None]) ** 2)
-        deviation: Floats = peak * np.sqrt(squares / np.maximum(n - 1, 1))
+        n = total(scores.n)
+        mean = total(scores.n * means) / np.maximum(n, 1)
+        whole = total(squares + scores.n * (means - mean) ** 2)
+        deviation: Floats = peak * np.sqrt(whole / np.maximum(n - 1, 1))
         return deviation
 
     def _target(self, scores: Scores, policy: Policy, tilt: Tilt, eta: float) -> Target:

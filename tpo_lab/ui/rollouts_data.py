@@ -11,7 +11,7 @@ from tpo_lab.rollouts_io.table import Rollouts
 from tpo_lab.rollouts_io.whatif import Comparison, compare, update
 from tpo_lab.rollouts_io.workings import Workings
 
-_DATA = "rollouts.data"
+KEY = "rollouts.data"
 
 
 @dataclass
@@ -51,9 +51,9 @@ class Data:
 
 def data_of(key: tuple[object, ...], table: Rollouts) -> Data:
     """The data of this tab; another reading drops what was computed of the one before."""
-    held = st.session_state.get(_DATA)
+    held = st.session_state.get(KEY)
     if not isinstance(held, Data) or held.key != key:
-        st.session_state.pop(_DATA, None)  # two large tables need not be there at once
+        st.session_state.pop(KEY, None)  # two large tables need not be there at once
         held = Data(key, table, Workings(table))
-        st.session_state[_DATA] = held
+        st.session_state[KEY] = held
     return held

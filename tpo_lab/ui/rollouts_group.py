@@ -9,12 +9,11 @@ import streamlit as st
 from tpo_lab.errors import InputError
 from tpo_lab.group.limits import MAX_CANDIDATES
 from tpo_lab.group.report import report
-from tpo_lab.group.rules import RULES
 from tpo_lab.group.scenario import Scenario
 from tpo_lab.group.verdict import verdicts
 from tpo_lab.group.wording import figure
 from tpo_lab.rollouts_io.health import KINDS, LABELS, Health
-from tpo_lab.rollouts_io.logged import Logged
+from tpo_lab.rollouts_io.logged import Logged, of_stack
 from tpo_lab.rollouts_io.numbers import Candidates, candidates_of
 from tpo_lab.rollouts_io.settings import Setting
 from tpo_lab.rollouts_io.table import Rollouts
@@ -75,6 +74,9 @@ def cards(table: Rollouts, found: Candidates, compared: Logged | None, group: in
     """The candidates side by side, as HTML; what they wrote is text and nothing else."""
     texts = table.texts(group)
     first = int(table.starts[group])
+    stack = (
+        of_stack(table, group) if compared is None else (compared.rule, compared.advantage[first : first + len(texts)])
+    )
     out = []
     for i, words in enumerate(texts[:CARDS]):
         row = first + i
@@ -86,12 +88,11 @@ def cards(table: Rollouts, found: Candidates, compared: Logged | None, group: in
         ]
         if table.length is not None and not np.isnan(table.length[row]):
             lines.append(("tokens", f"{table.length[row]:,.0f}"))
-        flag = ""
-        if compared is not None and table.advantage is not None and not np.isnan(table.advantage[row]):
-            logged = f"{signed(float(table.advantage[row]))} in the file"
-            now = f"{signed(float(compared.advantage[row]))} by {html.escape(RULES[compared.rule].name)}"
-            flag = " differs" if compared.disagrees[row] else ""
-            lines.append(("advantage", f"{logged}, {now}"))
+        if stack is not None:
+            given = None if table.advantage is None else table.advantage[row]
+            logged = "none in the file" if given is None or np.isnan(given) else f"{signed(float(given))} in the file"
+            lines.append(("advantage", f"{logged}, {signed(float(stack[1][i]))} by {html.escape(stack[0])}"))
+        flag = " differs" if compared is not None and compared.disagrees[row] else ""
         rows = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in lines)
         said = "<i>no text in the file</i>" if words is None else html.escape(words)
         out.append(f'<section class="card{flag}"><h5>Candidate {i + 1}</h5><dl>{rows}</dl><pre>{said}</pre></section>')

@@ -13,6 +13,7 @@ from tpo_lab.errors import InputError
 from tpo_lab.rollouts_io.read import files_of, look, read
 from tpo_lab.rollouts_io.streams import File
 from tpo_lab.rollouts_io.table import Rollouts
+from tpo_lab.ui import rollouts_data
 from tpo_lab.ui.form import Form, choice
 from tpo_lab.ui.rollouts_view import LOG_PROBS, NO_FILTER, NO_PICKS, PICKS, PLACES, View
 from tpo_lab.ui.sentences import refuse
@@ -113,14 +114,20 @@ def _upload() -> Chosen | None:
     )
     if not uploaded:
         return None
-    st.button("Forget the files", icon=":material/delete:", on_click=_forget)
+    _forget_button()
     key = ("upload", *(file.file_id for file in uploaded))
     return key, lambda: [File(file.name, data=file.getvalue()) for file in uploaded]
 
 
+def _forget_button() -> None:
+    st.button("Forget the files", icon=":material/delete:", on_click=_forget)
+
+
 def _forget() -> None:
-    st.session_state[_UPLOADER] += 1
-    st.session_state.pop(_READ, None)
+    """Drop what was read, uploaded and computed; of an opened path the place stays typed, unopened."""
+    st.session_state[_UPLOADER] = st.session_state.get(_UPLOADER, 0) + 1
+    for key in (_READ, _OPENED, rollouts_data.KEY):
+        st.session_state.pop(key, None)
 
 
 def _path(form: Form[View], also: Mapping[str, str]) -> Chosen | None:
@@ -137,8 +144,11 @@ def _path(form: Form[View], also: Mapping[str, str]) -> Chosen | None:
         st.session_state[_OPENED] = (form.text("path"), times + 1)
 
     path = form.texts["path"]
-    st.button("Open", icon=":material/folder_open:", disabled=not path, on_click=opened)
     asked, times = st.session_state.get(_OPENED, ("", 0))
+    with st.container(horizontal=True):
+        st.button("Open", icon=":material/folder_open:", disabled=not path, on_click=opened)
+        if path and asked == path:
+            _forget_button()
     if not path or asked != path:
         return None
     return ("path", path, times), lambda: files_of(Path(path).expanduser())
