@@ -38,7 +38,7 @@ def chosen_run(runs: RunService, form: Form[runs_view.Seen], run: Snapshot) -> N
     runs_view.controls(form, config, names)
     live.follow(runs, run, config, names, form.view.look)
     look.look_inside(runs, form, run, config)
-    if any(lane.status == "failed" for lane in row.lanes):
+    if any(lane.reason for lane in row.lanes):  # it has failed, or its worker has ended
         st.caption("The last lines of the log about this run")
         st.code("\n".join(last_lines(runs.folder, row.id)) or "The log has none.", language=None, wrap_lines=True)
     runs_edit.duplicate(runs, form, row, config)
@@ -47,7 +47,9 @@ def chosen_run(runs: RunService, form: Form[runs_view.Seen], run: Snapshot) -> N
 
 def chosen_runs(runs: RunService, form: Form[runs_view.Seen], found: list[Snapshot]) -> None:
     """Several runs in the same axes."""
-    st.markdown(f"##### {len(found)} runs")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"##### {len(found)} runs", width="content")
+        buttons(*(run.row for run in found))
     try:
         members = [live.Member(run.config, run) for run in found]
     except InputError as error:

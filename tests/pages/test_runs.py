@@ -1,11 +1,14 @@
 """The page Runs without a browser and without JAX: the table, and what is done with a run."""
 
 import json
+import os
+import signal
 from dataclasses import replace
 
 import pytest
 
 from tests.pages.runs_page import HOLDS, SMALL, chart, click, enabled, field, opened, progress, quiet, shelf, url, wait
+from tests.runs.test_service import computing, until
 from tpo_lab.experiments.config import BanditConfig
 from tpo_lab.experiments.presets import PRESETS
 from tpo_lab.runs.service import RunService
@@ -91,6 +94,35 @@ def test_pause_resume_and_stop(runs: RunService) -> None:
     assert progress(page).startswith("Stopped: step 3 of 8")
     assert "Stop" not in enabled(page)
     assert "Resume" in enabled(page)
+
+
+def test_several_runs_are_paused_resumed_and_stopped_together(runs: RunService) -> None:
+    going = wait(runs, runs.start(HOLDS), "running")
+    waits = runs.start(replace(HOLDS, samples=7))
+    page = click(opened(run=f"{going},{waits}"), "Pause all")
+    for run_id in (going, waits):
+        wait(runs, run_id, "paused")
+    assert {lane.attempts for lane in runs.get(waits).row.lanes} == {0}  # its turn has not come meanwhile
+    page = click(quiet(page.run()), "Resume all")
+    wait(runs, going, "running")
+    page = click(quiet(page.run()), "Stop all")
+    for run_id in (going, waits):
+        wait(runs, run_id, "stopped")
+    assert {"Resume all"} == {label for label in enabled(quiet(page.run())) if label.endswith("all")}
+
+
+def test_a_worker_that_was_killed_is_said_and_its_run_goes_on(runs: RunService) -> None:
+    run_id = wait(runs, runs.start(replace(HOLDS, methods=("tpo",))), "running")
+    assert "worker" not in progress(opened(run=run_id))
+    os.kill(computing(runs)[0], signal.SIGKILL)
+    until(lambda: runs.get(run_id).row.lanes[0].attempts == 2)
+    page = opened(run=run_id)
+    assert "worker lost, another goes on: TPO" in progress(page)
+    assert "TPO: The worker process was killed" in page.error[0].value
+    assert [code for code in page.code if "The worker process was killed" in code.value]  # in the log
+    click(page, "Stop")
+    wait(runs, run_id, "stopped")
+    assert not opened(run=run_id).error
 
 
 def test_two_tabs_stop_the_same_run(runs: RunService) -> None:

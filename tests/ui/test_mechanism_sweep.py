@@ -7,7 +7,8 @@ from tpo_lab.experiments.presets import PRESETS
 from tpo_lab.experiments.reversal import ReversalConfig
 from tpo_lab.experiments.sweeps import SWEEPS
 from tpo_lab.runs.rows import RunRow
-from tpo_lab.ui.mechanism_sweep import is_held, runs_of
+from tpo_lab.ui.mechanism_sweep import runs_of
+from tpo_lab.ui.runs_words import is_held
 
 LIVE = ReversalConfig(**vars(PRESETS["live-why"].config))
 CONFIGS = SWEEPS["candidates"].configs(LIVE)

@@ -34,7 +34,7 @@ class LaneRow(NamedTuple):
         compile_seconds: until the first step.
         rate: steps per second lately.
         diverged: by seed, the first step at which it was no longer finite.
-        reason: why it failed, in one sentence.
+        reason: why it failed, or how its last worker ended before its time, in one sentence.
         attempts: how often a worker has taken it up.
     """
 

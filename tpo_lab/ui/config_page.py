@@ -140,7 +140,7 @@ def run_row(runs: RunService, form: Form[View], run: Snapshot | None) -> None:
             args=(runs, form, 1),
             help="The same settings with the next first seed.",
         )
-        buttons(run.row if run else None)
+        buttons(*([run.row] if run else []))
         predict.switch(form)
         _other_run(runs, form, run)
         left = seconds_of(config, runs_store.listed(), cores())

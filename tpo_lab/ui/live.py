@@ -17,7 +17,7 @@ from tpo_lab.experiments.sweeps import names as names_of
 from tpo_lab.runs.service import RunService
 from tpo_lab.runs.snapshot import LaneSnapshot, Snapshot
 from tpo_lab.ui.drawing import chart
-from tpo_lab.ui.runs_progress import progress
+from tpo_lab.ui.runs_progress import lost, progress
 from tpo_lab.ui.runs_results import results
 from tpo_lab.ui.runs_view import USUALLY
 from tpo_lab.ui.runs_words import is_going
@@ -172,6 +172,7 @@ def _draw(
                 name="-".join(filter(None, (diagnostic.name, ids))),
             )
     results(members, lines, lanes, diagnostics)
+    lost(members)  # below the curves, which stay where they are
     st.caption(HOW)
 
 

@@ -19,7 +19,8 @@ from tpo_lab.ui import live, runs_files, runs_store, runs_view
 from tpo_lab.ui.drawing import chart
 from tpo_lab.ui.form import Form
 from tpo_lab.ui.mechanism_form import View
-from tpo_lab.ui.runs_words import duration
+from tpo_lab.ui.runs_buttons import do
+from tpo_lab.ui.runs_words import duration, is_held
 
 Found = Mapping[str, RunRow]
 
@@ -59,11 +60,6 @@ def runs_of(configs: Mapping[str, ReversalConfig], rows: Sequence[RunRow], linke
     return found
 
 
-def is_held(row: RunRow) -> bool:
-    """Whether a run is not done and nobody computes it."""
-    return row.status in ("paused", "stopped", "failed", "interrupted") or (not row.finished and row.wanted == "pause")
-
-
 def _buttons(runs: RunService, form: Form[View], found: Found, rows: Sequence[RunRow]) -> None:
     missing = {name: config for name, config in form.view.configs.items() if name not in found}
     held = [row for row in found.values() if is_held(row)]
@@ -82,8 +78,8 @@ def _buttons(runs: RunService, form: Form[View], found: Found, rows: Sequence[Ru
             "Stop all",
             icon=":material/stop:",
             disabled=not going,
-            on_click=_stop,
-            args=(runs, going),
+            on_click=do,
+            args=("Stop", going),
             help="End the runs of the sweep and keep what they have.",
         )
         st.caption(_outlook(form.view, missing, rows))
@@ -120,11 +116,6 @@ def _go_on(runs: RunService, form: Form[View]) -> None:
         if is_held(row):
             runs_store.attempt(runs.resume, row.id)
     form.change({"run": ",".join(ids)})
-
-
-def _stop(runs: RunService, going: Sequence[RunRow]) -> None:
-    for row in reversed(going):  # or the next in line would begin
-        runs_store.attempt(runs.stop, row.id)
 
 
 def _summary(view: View, found: Mapping[str, Snapshot]) -> None:

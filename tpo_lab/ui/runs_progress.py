@@ -9,10 +9,11 @@ import streamlit as st
 from tpo_lab.charts.curves import DASHES
 from tpo_lab.experiments.kinds import AnyConfig, steps_of
 from tpo_lab.experiments.sweeps import differing, said
+from tpo_lab.methods.registry import METHODS
 from tpo_lab.runs.service import RunService
 from tpo_lab.runs.snapshot import Snapshot
 from tpo_lab.ui.pieces import table
-from tpo_lab.ui.runs_words import duration, outlook, state
+from tpo_lab.ui.runs_words import duration, orphans, outlook, state
 from tpo_lab.ui.sentences import refuse
 
 
@@ -44,11 +45,24 @@ def progress(runs: RunService, members: Sequence[Shown], settings: str = "") -> 
             refuse(f"{name}{member.run.broken or member.run.reason}")
 
 
+def lost(members: Sequence[Shown]) -> None:
+    """Say which workers have ended before their time, where others go on with what they computed."""
+    for member in members:
+        for method, reason in orphans(member.run.row).items() if member.run else ():
+            name = f"{member.name}, " if member.name else ""
+            refuse(f"{name}{METHODS[method].label}: {reason} Another one goes on from the last checkpoint.")
+
+
 def _text(runs: RunService, run: Snapshot | None, total: int, settings: str) -> str:
     if run is None:
         return "No run to show yet."
     parts = [f"{state(run.row)}: step {run.steps:,} of {total:,}, {duration(run.seconds)}"]
-    return " · ".join(part for part in (*parts, outlook(runs, run.row), settings) if part)
+    return " · ".join(part for part in (*parts, outlook(runs, run.row), _lost(run), settings) if part)
+
+
+def _lost(run: Snapshot) -> str:
+    names = ", ".join(METHODS[method].label for method in orphans(run.row))
+    return f"worker lost, another goes on: {names}" if names else ""
 
 
 def _several(runs: RunService, members: Sequence[Shown]) -> None:
@@ -65,7 +79,8 @@ def _status(runs: RunService, member: Shown) -> tuple[str, str, str]:
     run = member.run
     if run is None:
         return "not run yet", "", ""
-    return state(run.row), f"{run.steps:,} of {steps_of(member.config):,}", outlook(runs, run.row)
+    left = " · ".join(filter(None, (outlook(runs, run.row), _lost(run))))
+    return state(run.row), f"{run.steps:,} of {steps_of(member.config):,}", left
 
 
 def stroke(place: int, name: str) -> str:

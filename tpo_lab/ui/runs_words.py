@@ -12,6 +12,16 @@ def is_going(row: RunRow) -> bool:
     return not row.finished and (row.status != "paused" or row.wanted != "pause")
 
 
+def is_held(row: RunRow) -> bool:
+    """Whether a run is not done and nobody computes it."""
+    return row.status in ("paused", "stopped", "failed", "interrupted") or (not row.finished and row.wanted == "pause")
+
+
+def orphans(row: RunRow) -> dict[str, str]:
+    """By method, how its last worker ended, where that was not the end of the method: another one goes on with it."""
+    return {lane.method: lane.reason for lane in row.lanes if lane.reason and lane.status in ("queued", "running")}
+
+
 def state(row: RunRow) -> str:
     """One word or two."""
     if not row.finished and row.status != "paused" and row.wanted in WANTED:
