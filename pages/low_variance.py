@@ -3,15 +3,31 @@
 import streamlit as st
 
 from tpo_lab.ui import microscope, microscope_controls, microscope_more, microscope_rules, microscope_trust
-from tpo_lab.ui.form import choice, load
+from tpo_lab.ui.form import body, choice, load
 
 form = load("microscope", microscope.DEFAULTS, microscope.read)
-choice(form, "Look", "look", microscope.LOOKS, label_visibility="collapsed")
+choice(
+    form,
+    "Look",
+    "look",
+    microscope.LOOKS,
+    label_visibility="collapsed",
+    also=microscope.outdated(form.texts, form.view),
+)
 with st.sidebar:
     microscope_controls.controls(form)
-{
+DRAWN = {
     "rules": microscope_rules.draw,
     "trust": microscope_trust.trust,
     "rewards": microscope_more.rewards,
     "copies": microscope_more.copies,
-}[form.view.look](form.view)
+}
+
+
+def draw() -> None:
+    DRAWN[form.view.look](form.view)
+    if form.view.look != "rewards":
+        microscope_controls.code(form)
+
+
+body(form, draw, lambda: microscope_controls.around(form))

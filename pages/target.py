@@ -1,8 +1,11 @@
 """Target: one group of scored candidates, the target that it gives, and the fit to it."""
 
+from functools import partial
+
 import streamlit as st
 
 from tpo_lab.group.report import report
+from tpo_lab.group.snippets import snippet
 from tpo_lab.group.verdict import verdicts
 from tpo_lab.ui import controls, files, reading
 from tpo_lab.ui.components.group_editor import group_editor
@@ -10,6 +13,7 @@ from tpo_lab.ui.fitting import fitting
 from tpo_lab.ui.links import open_on
 from tpo_lab.ui.numbers_form import numbers
 from tpo_lab.ui.pace import head_start
+from tpo_lab.ui.programs import programs
 from tpo_lab.ui.session import complain, edited, load
 
 view = load()
@@ -42,4 +46,4 @@ reading.formula(now, candidate)
 fitting(view, now, restart=preset)
 with st.expander("Copy as code", icon=":material/code:", key="target.open.code", on_change="rerun") as box:
     if box.open:
-        files.code(view)
+        programs(partial(snippet, view.scenario))

@@ -1,20 +1,24 @@
 """The page Low variance without a browser: every trap and look, the numbers on the charts, and bad input."""
 
 import io
+import re
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.pages.page import click, control, data, quiet, sentences, texts, typed, url
+from tests.pages.page import click, control, data, html_of, quiet, sentences, texts, typed, url
 from tests.pages.page import opened as page_of
 from tpo_lab.group.rules import RULES
 from tpo_lab.group.scenario import Scenario
 from tpo_lab.group.traps import TRAPS
 from tpo_lab.ui import microscope
-from tpo_lab.ui.microscope_rules import csv_text
+from tpo_lab.ui.form_file import to_json
+from tpo_lab.ui.microscope_numbers import csv_text
 
 opened = partial(page_of, "low_variance")
+ODD = ("x", "nan", "inf", "1e999", "", "1" * 20_000, "[<img src=x>](y)")
 
 
 def test_it_opens_on_the_low_variance_trap() -> None:
@@ -104,6 +108,54 @@ def test_bad_input_keeps_what_was_typed_and_the_group() -> None:
 
 
 @pytest.mark.parametrize(
+    ("look", "label", "about", "out_of_range"),
+    [
+        ("rules", "Scores", "Scores|score", "null,null"),
+        ("rules", "Temperature η", "eta|Eta", "-1"),
+        ("rules", "Old policy: probabilities", "Policy|probabilit|Probabilit", "1,-1,0"),
+        ("trust", "Noise of one score, score units", "noise|Noise", "1e7"),
+        ("trust", "One line a candidate", "Repeats|two scores|lines of repeats", "1\n" * 65),
+        ("rewards", "Rewards, one line each", "Rewards|reward|lines of rewards", "1,0\n" * 7),
+        ("rewards", "Weights", "Weights|weight", "0,0"),
+        ("copies", "Answers", "answers for 3 scores|A name has", f"a,b,{'c' * 41}"),
+    ],
+)
+def test_bad_input_of_any_kind_leaves_the_page(look: str, label: str, about: str, out_of_range: str) -> None:
+    page = opened(look=look)
+    page.session_state["microscope.open.more"] = page.session_state["microscope.open.repeats"] = True
+    shown, query = html_of(quiet(page.run())), url(page)
+    kind = "text_area" if "line" in label else "text_input"
+    for text in (*ODD, out_of_range):
+        if not text and label in ("Answers", "One line a candidate", "Old policy: probabilities"):
+            continue  # empty is their default
+        page = typed(page, label, text, kind)
+        (sentence,) = sentences(page)
+        assert re.search(about, sentence.replace("\\", "")), sentence
+        assert len(sentence) < 200
+        assert control(page, kind, label).value == text
+        assert url(page) == query
+        assert html_of(page) == shown
+
+
+def test_names_of_answers_that_fit_no_more_do_not_shut_their_look() -> None:
+    page = opened(look="copies", scores="1,0,0.5", answers="a,a,b")
+    look: Any = page.get("button_group")[0]
+    page = typed(quiet(look.set_value("rules").run()), "Scores", "1,0")
+    look = page.get("button_group")[0]
+    page = quiet(look.set_value("copies").run())
+    assert "No copies" in texts(page)
+    assert not sentences(page)
+
+
+def test_what_is_wrong_goes_with_the_way_back() -> None:
+    page = typed(opened(), "Scores", "1,x")
+    form = page.session_state["microscope.form"]
+    form._read_url({"scores": "1,0"})
+    assert not form._wrong
+    assert form.text("scores") == "1,0"
+
+
+@pytest.mark.parametrize(
     ("query", "about"),
     [
         ({"scores": "1,a"}, "'a'"),
@@ -115,6 +167,18 @@ def test_bad_input_keeps_what_was_typed_and_the_group() -> None:
         ({"noise_kind": "pink"}, "step"),
         ({"rewards": "1,0\n1"}, "2, 1 numbers"),
         ({"colour": "red"}, "colour"),
+        ({"eta": "0"}, "greater than 0"),
+        ({"kind": "odds"}, "log_probs"),
+        ({"policy": "1"}, "1 probabilit"),
+        ({"lengths": "1,1,1"}, "mean log-probs"),
+        ({"rule": "grpo"}, "known"),
+        ({"strength": "1"}, "no strength"),
+        ({"spread": "nan"}, "Spread is"),
+        ({"show": "p"}, "known: q, u"),
+        ({"missing": "2"}, "zero"),
+        ({"repeats": "1\n2"}, "two scores"),
+        ({"weights": "1"}, "1 weights for 2"),
+        ({"look": "copies", "answers": "a,b"}, "2 answers for 3"),
     ],
 )
 def test_a_bad_url_is_one_sentence(query: dict[str, str], about: str) -> None:
@@ -131,6 +195,18 @@ def test_the_table_as_a_file() -> None:
     assert len(table) == 2 * len(RULES)
     assert set(table["candidate"]) == {1, 3}
     np.testing.assert_allclose(table["u"][table["rule"] == "tpo_paper"], [1, -1])
+
+
+@pytest.mark.parametrize(("look", "rows"), [("trust", 2), ("rewards", 4), ("copies", 2)])
+def test_the_other_looks_as_files(look: str, rows: int) -> None:
+    view = microscope.read({**microscope.DEFAULTS, "scores": "1,null,0", "answers": "a,b,a", "look": look})
+    table = np.genfromtxt(io.StringIO(csv_text(view)), delimiter=",", names=True, dtype=None, encoding="utf-8")
+    assert len(table) == rows
+    targets = [
+        name for name in table.dtype.names or () if re.fullmatch("q|q_[a-z_]*[a-z]", name) and "percent" not in name
+    ]
+    assert targets
+    np.testing.assert_allclose([np.sum(table[name]) for name in targets], 1)
 
 
 def test_a_link_with_log_probs_and_a_strength_is_read() -> None:
@@ -150,9 +226,33 @@ def test_a_link_with_log_probs_and_a_strength_is_read() -> None:
     assert "strength" not in url(page)
 
 
+def test_a_saved_page_is_loaded_again() -> None:
+    query = {"look": "trust", "scores": "0.01,0,0.02", "rule": "robust_floor", "strength": "0.2", "noise": "0.25"}
+    page = opened(**query)
+    saved = to_json(
+        "low_variance", page.session_state["microscope.form"].texts, page.session_state["microscope.form"].view.typed
+    )
+    other = opened(look="rewards")
+    other.session_state["microscope.open.more"] = True
+    quiet(other.run())
+    quiet(other.file_uploader[0].upload("page.json", saved.encode(), "application/json").run())
+    assert url(other) == query
+    assert not sentences(other)
+
+
+def test_code_follows_the_rule() -> None:
+    page = opened(scores="0.001,0,0.0005")
+    assert not page.code
+    page.session_state["microscope.open.code"] = True
+    quiet(page.run())
+    quiet(control(page, "selectbox", "Standardisation rule").set_value("rloo").run())
+    assert len(page.code) == 3
+    assert all(f"Rule: {RULES['rloo'].label}" in code.value and "0.0005" in code.value for code in page.code)
+
+
 def test_the_shown_group_leaves_for_the_other_pages(opened_on: dict[str, dict[str, str]]) -> None:
     page = opened(scores="1,0,0.5", spread="0.1", look="trust")
-    page.session_state["microscope.open.policy"] = True
+    page.session_state["microscope.open.more"] = True
     quiet(page.run())
     left = Scenario.from_query(opened_on["one_update"])
     assert np.std(left.score_array()) == pytest.approx(0.1)

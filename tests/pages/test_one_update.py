@@ -18,10 +18,12 @@ from tpo_lab.methods.registry import METHODS
 from tpo_lab.methods.table4 import TABLE
 from tpo_lab.methods.updates import EPOCHS, UPDATED
 from tpo_lab.ui import one_update
+from tpo_lab.ui.form_file import to_json
 from tpo_lab.ui.one_update_methods import csv_text
 
 opened = partial(page_of, "one_update")
 SKEWED = {"scores": "1,0,0.5,null", "policy": "0.2,0.3,0.4,0.1", "eta": "0.7"}
+ODD = ("x", "nan", "inf", "1e999", "", "1" * 20_000, "[<img src=x>](y)")
 GROUP = Scenario((1, 0, 0.5, None), policy=(0.2, 0.3, 0.4, 0.1), eta=0.7)
 
 
@@ -119,21 +121,30 @@ def test_the_table_of_needs_is_whole() -> None:
 
 
 @pytest.mark.parametrize(
-    ("label", "text", "about"),
+    ("label", "about", "out_of_range"),
     [
-        ("Scores", "1,x", "'x'"),
-        ("Step size α", "0", "step size"),
-        ("Temperature η", "-1", "greater than 0"),
-        ("Clip range ε", "2", "clip range must be"),
-        ("KL weight β", "-1", "KL weight"),
+        ("Scores", "Scores|score", ",".join(["1"] * 65)),
+        ("Step size α", "step size|Step", "1001"),
+        ("Temperature η", "eta|Eta", "0"),
+        ("Clip range ε", "clip range|Clip", "2"),
+        ("KL weight β", "KL weight|Kl weight", "-1"),
+        ("Old policy: probabilities", "Policy|probabilit", "1,0"),
     ],
 )
-def test_bad_input_is_said_and_kept(label: str, text: str, about: str) -> None:
-    page = typed(opened(), label, text)
-    assert len(sentences(page)) == 1
-    assert about in sentences(page)[0].replace("\\", "")
-    assert control(page, "text_input", label).value == text
-    assert url(page) == {}
+def test_bad_input_is_said_and_kept(label: str, about: str, out_of_range: str) -> None:
+    page = opened(phase="fit", scores="1,0,0.5")
+    page.session_state["update.open.more"] = True
+    shown = html_of(quiet(page.run()))
+    for text in (*ODD, out_of_range):
+        if not text and label.startswith("Old policy"):
+            continue  # empty: uniform
+        page = typed(page, label, text)
+        (sentence,) = sentences(page)
+        assert re.search(about, sentence.replace("\\", "")), sentence
+        assert len(sentence) < 200
+        assert control(page, "text_input", label).value == text
+        assert url(page) == {"phase": "fit", "scores": "1,0,0.5"}
+        assert html_of(page) == shown
 
 
 @pytest.mark.parametrize(
@@ -145,6 +156,16 @@ def test_bad_input_is_said_and_kept(label: str, text: str, about: str) -> None:
         ({"phase": "dream"}, "tilt"),
         ({"epoch": "3"}, "16"),
         ({"optimiser": "adam"}, "plain"),
+        ({"look": "all"}, "needs"),
+        ({"quantity": "loss"}, "weights"),
+        ({"kind": "odds"}, "log_probs"),
+        ({"lengths": "1"}, "mean log-probs"),
+        ({"rule": "grpo"}, "tpo_paper"),
+        ({"strength": "1"}, "no strength"),
+        ({"moved": "nan"}, "Moved is"),
+        ({"masked": "maybe"}, "off"),
+        ({"step": ""}, "Step"),
+        ({"methods": "tpo," * 9_000 + "x"}, "known"),
         ({"policy": "1"}, "1 probabilit"),
         ({"colour": "red"}, "colour"),
     ],
@@ -168,8 +189,32 @@ def test_the_group_leaves_for_a_file_and_the_other_pages(opened_on: dict[str, di
     page = opened(**SKEWED)
     page.session_state["update.open.more"] = True
     quiet(page.run())
-    assert "Save the group (JSON)" in [b.proto.label for b in page.get("download_button")]
+    assert "Page (JSON)" in [b.proto.label for b in page.get("download_button")]
     assert Scenario.from_query(opened_on["target"]) == GROUP == Scenario.from_query(opened_on["low_variance"])
+
+
+def test_a_saved_page_is_loaded_and_a_broken_file_is_said() -> None:
+    page = opened(**SKEWED, look="methods", methods="tpo,awr", step="0.3")
+    page.session_state["update.open.more"] = True
+    saved = to_json("one_update", page.session_state["update.form"].texts, GROUP)
+    other = opened()
+    other.session_state["update.open.more"] = True
+    quiet(other.run())
+    quiet(other.file_uploader[0].upload("page.json", saved.encode(), "application/json").run())
+    assert url(other) == url(page)
+    quiet(other.file_uploader[0].upload("page.json", b"\x00\xff", "application/json").run())
+    assert "not JSON" in sentences(other)[0]
+    assert url(other) == url(page)
+
+
+def test_code_of_a_chosen_method_is_shown_when_asked_for() -> None:
+    page = opened(**SKEWED, phase="fit", step="0.3")
+    assert not page.code
+    page.session_state["update.open.code"] = True
+    quiet(page.run())
+    assert [word in code.value for word, code in zip(("numpy", "jax", "torch"), page.code, strict=True)] == [True] * 3
+    quiet(control(page, "selectbox", "Method").set_value("grpo").run())
+    assert all("GRPO: arXiv 2402.03300" in code.value and "0.3" in code.value for code in page.code)
 
 
 def test_the_charts_of_all_phases_have_one_specification() -> None:

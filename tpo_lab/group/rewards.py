@@ -63,13 +63,7 @@ def combine(rewards: Floats, weights: Floats, log_p_old: Floats, *, eta: float, 
 
     Source: GDPO, arXiv 2601.05242, for the second order; the third is TPO Lab's.
     """
-    m = len(rewards)
-    if not 1 <= m <= MAX_REWARDS:
-        raise InputError("rewards", f"A group has 1 to {MAX_REWARDS} rewards, not {m}.")
-    if len(weights) != m:
-        raise InputError("weights", f"There are {len(weights)} weights for {m} rewards; give one each.")
-    if not np.any(weights):
-        raise InputError("weights", "At least one weight must differ from 0.")
+    check(rewards, weights)
     standardised = standardise(rewards, rule=rule)
     summed = standardise(weights @ rewards, rule=rule)
     added = weights @ standardised
@@ -85,6 +79,17 @@ def combine(rewards: Floats, weights: Floats, log_p_old: Floats, *, eta: float, 
         u -= u.mean()
         found.append(Combined("mix_targets", u, q, levels(u), weights / weights.sum()))
     return found
+
+
+def check(rewards: Floats, weights: Floats) -> None:
+    """Raise InputError if there are too many rewards, another number of weights, or no weight but 0."""
+    m = len(rewards)
+    if not 1 <= m <= MAX_REWARDS:
+        raise InputError("rewards", f"A group has 1 to {MAX_REWARDS} rewards, not {m}.")
+    if len(weights) != m:
+        raise InputError("weights", f"There are {len(weights)} weights for {m} rewards; give one each.")
+    if not np.any(weights):
+        raise InputError("weights", "At least one weight must differ from 0.")
 
 
 def levels(values: Floats) -> int:

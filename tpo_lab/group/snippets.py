@@ -62,22 +62,38 @@ def snippet(scenario: Scenario, language: str = "numpy") -> str:
         InputError: for an unknown language.
     """
     lib = LANGUAGES[language]
-    rule = RULES[scenario.rule]
-    amount = scenario.strength if scenario.strength is not None and rule.tunable == "amount" else rule.amount
-    bound = scenario.strength if scenario.strength is not None and rule.tunable == "bound" else rule.bound
-    body = [*_START, *_centre_and_scale(rule, amount), *_standardise(rule, bound), *_TILT]
-    function = "\n".join(f"    {line}".rstrip() for line in body)
+    rule = RULES[scenario.rule].tuned(scenario.strength)
     text = (
         f"# Target Policy Optimization (arXiv 2604.06159). Rule: {rule.label}\n"
         f"{lib.imports}\n\n\n"
         f"def target(scores, log_p_old, eta):\n"
         f'    """Standardised scores u and target q of one group; a score of nan is missing."""\n'
-        f"{function}\n\n\n"
-        f"scores = {_array(lib, scenario.scores)}\n"
-        f"{_log_p_old(lib, scenario)}\n"
+        f"{indented(*standardisation(rule), *_TILT)}\n\n\n"
+        f"{group_of(lib, scenario)}\n"
         f"u, q = target(scores, log_p_old, eta={scenario.eta!r})\n"
+        "print(u)\n"
         "print(q)\n"
     )
+    return in_language(lib, text)
+
+
+def standardisation(rule: Rule) -> tuple[str, ...]:
+    """The lines that make the standardised scores `u` of `scores`, in the terms of `in_language`."""
+    return (*_START, *_centre_and_scale(rule, rule.amount), *_standardise(rule, rule.bound))
+
+
+def group_of(lib: Language, scenario: Scenario) -> str:
+    """The lines that hold a group: `scores`, and `log_p_old` up to a constant."""
+    return f"scores = {_array(lib, scenario.scores)}\n{_log_p_old(lib, scenario)}"
+
+
+def indented(*lines: str) -> str:
+    """The body of a function."""
+    return "\n".join(f"    {line}".rstrip() for line in lines)
+
+
+def in_language(lib: Language, text: str) -> str:
+    """A program whose functions are called `xp.`, in the terms of the library."""
     return text.replace("xp.bool", lib.bool_type).replace("xp.", f"{lib.prefix}.")
 
 

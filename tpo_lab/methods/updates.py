@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from tpo_lab.errors import InputError
 from tpo_lab.group.arrays import masked_log_softmax
@@ -82,6 +83,12 @@ class Update:
     residuals: Floats
 
 
+def check_updated(name: str) -> None:
+    """Raise InputError for a method that is unknown, or that compares tokens."""
+    if METHODS[name].name not in UPDATED:
+        raise InputError("methods", f"{METHODS[name].label} has the loss of its namesake: choose that one.")
+
+
 def update(name: str, scenario: Scenario, settings: Settings, epochs: int = EPOCHS[-1]) -> Update:
     """Build the method's constants once from p_old and the scores, then take the epochs.
 
@@ -90,11 +97,9 @@ def update(name: str, scenario: Scenario, settings: Settings, epochs: int = EPOC
     Raises:
         InputError: if the method is unknown, or compares tokens.
     """
-    if METHODS[name].name not in UPDATED:
-        raise InputError("methods", f"{METHODS[name].label} has the loss of its namesake: choose that one.")
+    check_updated(name)
     group = _group(name, scenario, settings)
-    log_p_old = group.log_p_old
-    z = log_p_old + settings.moved * (np.arange(len(log_p_old)) == 0)
+    z = group.log_p_old + settings.moved * (np.arange(len(group.log_p_old)) == 0)
     policies, residuals = np.empty((epochs + 1, len(z))), np.empty(epochs + 1)
     first: tuple[Floats, Floats] | None = None
     for epoch in range(epochs + 1):
@@ -146,20 +151,32 @@ _RULES = {
 _MEAN = "dr_grpo"  # s minus the mean: also the baseline of PG, DG and PPO, which bring none of their own
 
 
+def taking_part(scenario: Scenario) -> npt.NDArray[np.bool_]:
+    """True for the candidates with a score that p_old can reach, shape (K,)."""
+    return scenario.counted() & (scenario.log_p_old() > -np.inf)
+
+
+def rule_of(name: str, scenario: Scenario) -> tuple[str, float | None]:
+    """The rule behind a method's advantages, and its strength: the scenario's for the methods with a choice."""
+    if "rule" in METHODS[name].choices:
+        return scenario.rule, scenario.strength
+    return _RULES.get(name, _MEAN), None
+
+
+def constants_of(name: str, settings: Settings) -> dict[str, float]:
+    """A method's constants by the name of a knob, under these settings."""
+    given = {} if name == "gspo" else settings.knobs
+    return {knob.name: given.get(knob.name, knob.default or 0.0) for knob in METHODS[name].knobs}
+
+
 def _group(name: str, scenario: Scenario, settings: Settings) -> _Group:
-    scores, raw = scenario.score_array(), scenario.log_p_old()
-    part = scenario.counted() & (raw > -np.inf)
-    scores, log_p_old = scores[part], _log_softmax(raw[part])
-    own_rule = "rule" in METHODS[name].choices
+    part = taking_part(scenario)
+    scores, log_p_old = scenario.score_array()[part], _log_softmax(scenario.log_p_old()[part])
     if name == "ce":
         advantages = (np.arange(len(scores)) == int(np.argmax(scores))).astype(np.float64)
-    elif own_rule:
-        advantages = standardise(scores, rule=scenario.rule, strength=scenario.strength)
     else:
-        advantages = standardise(scores, rule=_RULES.get(name, _MEAN))
-    constants = {knob.name: knob.default or 0.0 for knob in METHODS[name].knobs}
-    if name != "gspo":
-        constants |= {knob: value for knob, value in settings.knobs.items() if knob in constants}
+        rule, strength = rule_of(name, scenario)
+        advantages = standardise(scores, rule=rule, strength=strength)
     q = advantages
     if METHODS[name].fits_target:
         base = np.zeros_like(log_p_old) if name == "tpo_no_anchor" else log_p_old
@@ -172,7 +189,7 @@ def _group(name: str, scenario: Scenario, settings: Settings) -> _Group:
         advantages=np.asarray(advantages),
         target=np.asarray(q),
         taking_part=part,
-        constants=constants,
+        constants=constants_of(name, settings),
         silent=equal and (settings.masked or name == "grpo_masked"),
     )
 

@@ -1,4 +1,4 @@
-"""The group as files: saved and loaded again, as a table, and as code. The charts save themselves."""
+"""The group as files: saved and loaded again, and as a table. The charts save themselves."""
 
 import csv
 import io
@@ -7,7 +7,6 @@ from collections.abc import Callable
 import streamlit as st
 
 from tpo_lab.group.report import Report
-from tpo_lab.group.snippets import LANGUAGES, snippet
 from tpo_lab.ui.session import complain, replace_all
 from tpo_lab.ui.view import View
 
@@ -27,13 +26,6 @@ def save_and_load(view: View, now: Report) -> None:
         max_upload_size=UPLOAD_MB,
     )
     complain("file")
-
-
-def code(view: View) -> None:
-    """The group as a program of its own, in each library."""
-    tabs = st.tabs([language.label for language in LANGUAGES.values()])
-    for tab, name in zip(tabs, LANGUAGES, strict=True):
-        tab.code(snippet(view.scenario, name), "python")
 
 
 def csv_text(now: Report) -> str:

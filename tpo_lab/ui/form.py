@@ -3,7 +3,7 @@
 Every control holds the text that stands in the URL, so that what is typed, linked and shown is read in one place.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import streamlit as st
@@ -23,12 +23,14 @@ class Form(Generic[V]):
         defaults: text by field; these and no others are in the URL, where they differ.
         make: the view of good texts; it raises InputError with the field at fault.
         view: of the last good texts.
+        around: what the controls show beside their own texts; a change that leaves it is drawn by the body alone.
     """
 
     def __init__(self, name: str, defaults: Mapping[str, str], make: Callable[[Mapping[str, str]], V]) -> None:
         self.name, self.defaults, self.make = name, defaults, make
         self.texts = dict(defaults)
         self.view = make(self.texts)
+        self.around: Callable[[], object] | None = None
         self._held: dict[str, str] = {}  # typed, and not taken
         self._wrong: dict[str, str] = {}
         self._revisions: dict[str, int] = {}
@@ -48,15 +50,24 @@ class Form(Generic[V]):
             self._wrong.clear()
         except InputError:
             self._change_these(texts)
-        for name in texts:
-            if name != worked:
-                self._revisions[name] = self._revisions.get(name, 0) + 1
+        self._drawn_anew(name for name in texts if name != worked)
 
     def replace_all(self, texts: Mapping[str, str]) -> None:
         """Take these texts and the defaults of all other fields; every sentence and unfinished text is dropped."""
         self._held.clear()
         self._wrong.clear()
         self.change({**self.defaults, **texts})
+
+    def take_file(self, read: Callable[[], Mapping[str, str]]) -> None:
+        """Take the texts that a file holds, or none: then its sentence stands under the field `file`."""
+        try:
+            self._take({**self.texts, **read()})
+        except InputError as error:
+            self._wrong["file"] = str(error)
+            return
+        self._held.clear()
+        self._wrong.clear()
+        self._drawn_anew(self.defaults)
 
     @property
     def right(self) -> bool:
@@ -81,8 +92,12 @@ class Form(Generic[V]):
         key = self.key(name)
 
         def callback() -> None:
-            if key == self.key(name):  # else the browser sent the value of a control that it had yet to drop
-                self.change({name: write(st.session_state[key]), **(also or {})}, worked=name)
+            if key != self.key(name):  # the browser sent the value of a control that it had yet to drop
+                return
+            before = self._surroundings()
+            self.change({name: write(st.session_state[key]), **(also or {})}, worked=name)
+            if self.around is not None:
+                run_part(self.body_key if not also and self._surroundings() == before else "app")
 
         return {"key": key, "on_change": callback}
 
@@ -115,8 +130,23 @@ class Form(Generic[V]):
             field = error.field if error.field in texts else next(iter(texts))
             self._wrong[field] = str(error)
 
+    @property
+    def body_key(self) -> str:
+        """Of the part of the page that `body` draws."""
+        return f"{self.name}.body"
+
+    def _surroundings(self) -> object:
+        """All that the controls show beside the text of the one that is worked."""
+        return dict(self._wrong), set(self._held), self.around and self.around()
+
+    def _drawn_anew(self, names: Iterable[str]) -> None:
+        """The controls of these fields get their texts from here."""
+        for name in names:
+            self._revisions[name] = self._revisions.get(name, 0) + 1
+
     def _read_url(self, query: Mapping[str, str]) -> None:
         before = self.texts
+        self._wrong.clear()
         try:
             for name in query:
                 if name not in self.defaults:
@@ -126,8 +156,7 @@ class Form(Generic[V]):
             self.texts = before
             self._wrong["url"] = f"The link could not be read. {error}"
         self._held.clear()
-        for name in self.defaults:
-            self._revisions[name] = self._revisions.get(name, 0) + 1
+        self._drawn_anew(self.defaults)
         url.keep(self._query())
 
 
@@ -144,6 +173,29 @@ def load(name: str, defaults: Mapping[str, str], make: Callable[[Mapping[str, st
     return form
 
 
+def run_part(key: str) -> None:
+    """Run the part of the page of this key, or the whole `app`, in answer to what is worked; to be called back."""
+    st.rerun(key)
+
+
+def body(form: Form[Any], draw: Callable[[], None], around: Callable[[], object]) -> None:
+    """Draw the page but for its controls, in a part of its own: most changes leave the controls as they are.
+
+    What is not run again is not drawn again either, and the controls of a page take longer to draw than its charts.
+
+    Args:
+        draw: everything that depends on the view.
+        around: what the controls outside show of the view, beside the texts of their own fields.
+    """
+    form.around = around
+
+    def whole() -> None:
+        form.write_url()
+        draw()
+
+    st.fragment(whole, key=form.body_key)()
+
+
 def text_field(
     form: Form[Any], label: str, name: str, *, area: int = 0, help: str | None = None, hint: str = ""
 ) -> None:
@@ -155,8 +207,16 @@ def text_field(
     form.complain(name)
 
 
-def choice(form: Form[Any], label: str, name: str, options: Mapping[str, str], **more: Any) -> None:
-    """One of a few options by name, in a row; its label is what people read."""
+def choice(
+    form: Form[Any],
+    label: str,
+    name: str,
+    options: Mapping[str, str],
+    *,
+    also: Mapping[str, str] | None = None,
+    **more: Any,
+) -> None:
+    """One of a few options by name, in a row; its label is what people read. `also` as in `Form.on`."""
     st.segmented_control(
         label,
         list(options),
@@ -164,7 +224,7 @@ def choice(form: Form[Any], label: str, name: str, options: Mapping[str, str], *
         format_func=options.__getitem__,
         required=True,
         **more,
-        **form.on(name),
+        **form.on(name, also),
     )
     form.complain(name)
 

@@ -12,9 +12,12 @@ from tpo_lab.errors import InputError, shown
 from tpo_lab.group.curves import Curves, curves, rescaled
 from tpo_lab.group.duplicates import equal_names
 from tpo_lab.group.findings import NARROWEST, WIDEST
+from tpo_lab.group.limits import MAX_CANDIDATES
 from tpo_lab.group.literal import PRECISIONS, Precision
 from tpo_lab.group.noise import Estimate, Noise, estimate
 from tpo_lab.group.parse import parse_number, parse_numbers, write_number, write_numbers
+from tpo_lab.group.rewards import MAX_REWARDS
+from tpo_lab.group.rewards import check as check_rewards
 from tpo_lab.group.rules import RULES, Rule
 from tpo_lab.group.scenario import Floats, Scenario
 from tpo_lab.group.traps import TRAPS, Trap
@@ -27,8 +30,10 @@ LOOKS = {
 }
 MISSING = {"out": "left out", "zero": "counted as 0"}
 CHOSEN = "tpo_paper,tpo_reference,trl_group,verl_grpo,openrlhf_group_norm,nemo_rl,robust_floor"
+MAX_NAME = 40  # characters of an answer's name: more have no room on an axis
 
 GROUP = ("scores", "policy", "kind", "lengths", "eta", "rule", "strength")  # as in a link of the page Target
+_MAY_BE_EMPTY = ("policy", "lengths", "strength")
 DEFAULTS = {
     "look": "rules",
     "scores": "0.001,0,0",
@@ -97,7 +102,7 @@ def read(texts: Mapping[str, str]) -> View:
         InputError: for the first that is wrong; it names the field.
     """
     _known("look", texts["look"], LOOKS)
-    typed = Scenario.from_query({name: texts[name] for name in GROUP if texts[name].strip()})
+    typed = group_of(texts)
     as_zero = _known("missing", texts["missing"], MISSING) == "zero"
     precision: Precision = _known("precision", texts["precision"], PRECISIONS)  # type: ignore[assignment]
     show: Shown = _known("show", texts["show"], get_args(Shown))  # type: ignore[assignment]
@@ -105,12 +110,13 @@ def read(texts: Mapping[str, str]) -> View:
         (t for t in TRAPS.values() if (t.scenario, t.as_zero, t.precision) == (typed, as_zero, precision)), None
     )
     trap = None if texts["spread"] else trap
-    names = [RULES[name].name for name in texts["rules"].split(",") if name]
+    names = list(dict.fromkeys(RULES[name].name for name in texts["rules"].split(",") if name))
     if trap is not None and trap.rule.name not in names:
         names.append(trap.rule.name)
     unstretched = _as_zero(typed) if as_zero else typed
     scenario = rescaled(unstretched, _spread(texts["spread"])) if texts["spread"] else unstretched
-    lines = [line for line in texts["repeats"].splitlines() if line.strip()]
+    rewards, weights = _rewards(texts["rewards"]), np.array(parse_numbers(texts["weights"], "weights"))
+    check_rewards(rewards, weights)
     return View(
         look=texts["look"],
         typed=typed,
@@ -123,11 +129,16 @@ def read(texts: Mapping[str, str]) -> View:
         rules=rules_with(trap),
         chosen=tuple(names),
         noise=Noise(parse_number(texts["noise"], "noise"), texts["noise_kind"]),  # type: ignore[arg-type]
-        measured=estimate([parse_numbers(line, "repeats") for line in lines]) if lines else None,
-        rewards=_rewards(texts["rewards"]),
-        weights=np.array(parse_numbers(texts["weights"], "weights")),
+        measured=_measured(texts["repeats"]),
+        rewards=rewards,
+        weights=weights,
         answers=_answers(texts["answers"], scenario) if texts["look"] == "copies" else (),
     )
+
+
+def group_of(texts: Mapping[str, str]) -> Scenario:
+    """The group that the fields of `GROUP` hold."""
+    return Scenario.from_query({n: texts[n] for n in GROUP if texts[n].strip() or n not in _MAY_BE_EMPTY})
 
 
 def rules_with(trap: Trap | None) -> Mapping[str, Rule]:
@@ -143,6 +154,12 @@ def of_trap(trap: Trap) -> dict[str, str]:
         "missing": "zero" if trap.as_zero else "out",
         "show": "u",
     }
+
+
+def outdated(texts: Mapping[str, str], view: View) -> dict[str, str]:
+    """What no longer fits the group and is on no field that is shown: the names of the answers of another one."""
+    named = texts["answers"].count(",") + 1
+    return {"answers": ""} if view.look != "copies" and named != view.scenario.k else {}
 
 
 def _as_zero(scenario: Scenario) -> Scenario:
@@ -163,9 +180,21 @@ def _known(field: str, text: str, known: object) -> str:
     return text
 
 
-def _rewards(text: str) -> Floats:
+def _lines(text: str, field: str, limit: int) -> list[tuple[float, ...]]:
+    """The numbers of each line that is not empty."""
     lines = [line for line in text.splitlines() if line.strip()]
-    rows = [parse_numbers(line, "rewards") for line in lines]
+    if len(lines) > limit:
+        raise InputError(field, f"There are {len(lines)} lines of {field}; at most {limit} are read.")
+    return [parse_numbers(line, field) for line in lines]
+
+
+def _measured(text: str) -> Estimate | None:
+    rows = _lines(text, "repeats", MAX_CANDIDATES)
+    return estimate(rows) if rows else None
+
+
+def _rewards(text: str) -> Floats:
+    rows = _lines(text, "rewards", MAX_REWARDS)
     if not rows:
         raise InputError("rewards", "Write one line a reward, with one number a candidate.")
     if len({len(row) for row in rows}) > 1:
@@ -180,6 +209,8 @@ def _answers(text: str, scenario: Scenario) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(","))
     if len(names) != scenario.k:
         raise InputError("answers", f"There are {len(names)} answers for {scenario.k} scores; name one a candidate.")
+    if longest := next((name for name in names if len(name) > MAX_NAME), ""):
+        raise InputError("answers", f"A name has {len(longest)} characters; the limit is {MAX_NAME}.")
     return names
 
 

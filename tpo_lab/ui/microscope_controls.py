@@ -1,5 +1,6 @@
 """The sidebar of the page Low variance: the group, its spread, and what is shown of it."""
 
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -9,13 +10,18 @@ from tpo_lab.group.literal import PRECISIONS
 from tpo_lab.group.parse import write_number
 from tpo_lab.group.rules import RULES
 from tpo_lab.group.scenario import POLICY_KINDS
+from tpo_lab.group.snippets import snippet
 from tpo_lab.group.traps import TRAPS
 from tpo_lab.group.wording import figure
 from tpo_lab.ui.form import Form, choice, several, text_field
+from tpo_lab.ui.form_file import save_and_load
 from tpo_lab.ui.links import open_on
 from tpo_lab.ui.microscope import MISSING, View, of_trap
+from tpo_lab.ui.microscope_numbers import csv_text
+from tpo_lab.ui.programs import programs
 
 _RULE_LABELS = {name: rule.label for name, rule in RULES.items()}
+_MORE = "microscope.open.more"
 
 
 def controls(form: Form[View]) -> None:
@@ -26,6 +32,7 @@ def controls(form: Form[View]) -> None:
         text_field(form, "Weights", "weights")
         text_field(form, "Temperature η", "eta")
         rule(form)
+        _more(form, "File")
         return
     _trap(form)
     text_field(form, "Scores", "scores", help="`null` is a candidate without a score.")
@@ -44,13 +51,39 @@ def controls(form: Form[View]) -> None:
         text_field(
             form, "Answers", "answers", hint=",".join(view.answers), help="A name a candidate; equal names are copies."
         )
-    with st.expander("Old policy, η, other pages", key="microscope.open.policy", on_change="rerun") as box:
-        if box.open:
-            stated = POLICY_KINDS[form.view.typed.kind]
-            text_field(form, f"Old policy: {stated}", "policy", hint="uniform")
-            text_field(form, "Temperature η", "eta")
-            open_on(view.scenario, "target", "one_update")
+    _more(form, "Old policy, η, file")
     form.complain("kind", "lengths")
+
+
+def around(form: Form[View]) -> object:
+    """What the controls show beside the texts of their fields."""
+    view = form.view
+    links = view.scenario if st.session_state.get(_MORE) else None
+    return view.look, view.trap, view.typed, bool(form.texts["spread"]), view.measured, view.answers, links
+
+
+def _more(form: Form[View], label: str) -> None:
+    view = form.view
+    with st.expander(label, key=_MORE, on_change="rerun") as box:
+        if not box.open:
+            return
+        if view.look != "rewards":
+            text_field(form, f"Old policy: {POLICY_KINDS[view.typed.kind]}", "policy", hint="uniform")
+            text_field(form, "Temperature η", "eta")
+        save_and_load(form, "low_variance", lambda: form.view.typed, lambda: csv_text(form.view))
+        if view.look != "rewards":
+            open_on(view.scenario, "target", "one_update")
+
+
+def code(form: Form[View]) -> None:
+    """The shown group under one rule, as a program."""
+    with st.expander("Copy as code", icon=":material/code:", key="microscope.open.code", on_change="rerun") as box:
+        if not box.open:
+            return
+        if form.view.look == "rules":  # the others have it among their controls
+            rule(form)
+        st.caption("What the rule means: equal scores stay equal. How a stack rounds, the table shows.")
+        programs(partial(snippet, form.view.scenario))
 
 
 def _trap(form: Form[View]) -> None:

@@ -6,7 +6,6 @@ import numpy as np
 import streamlit as st
 
 from tpo_lab.charts import bars
-from tpo_lab.errors import InputError
 from tpo_lab.group.duplicates import merge
 from tpo_lab.group.rewards import ORDERS, combine, levels
 from tpo_lab.group.wording import percent
@@ -14,7 +13,6 @@ from tpo_lab.methods.registry import BLUE, GREEN, GREY, SKY, VERMILLION
 from tpo_lab.ui.drawing import chart
 from tpo_lab.ui.microscope import View
 from tpo_lab.ui.pieces import headline, signed, table
-from tpo_lab.ui.sentences import refuse
 
 _KEPT = {"p_old, kept": GREY, "q, kept": SKY, "q, merged": BLUE}
 _REWARDS = bars.spec(dict(zip(ORDERS.values(), (VERMILLION, GREEN, BLUE), strict=True)), columns=1)
@@ -24,11 +22,7 @@ _COPIES = bars.spec(_KEPT, axis="answer")
 def rewards(view: View) -> None:
     """Three ways to make one target of several rewards."""
     k = view.rewards.shape[1]
-    try:
-        found = combine(view.rewards, view.weights, np.zeros(k), eta=view.scenario.eta, rule=view.scenario.rule)
-    except InputError as error:
-        refuse(str(error))
-        return
+    found = combine(view.rewards, view.weights, np.zeros(k), eta=view.scenario.eta, rule=view.scenario.rule)
     names = [str(i + 1) for i in range(k)]
     different = levels(view.rewards.T)
     lost = "; ".join(f"{ORDERS[c.order]}: {c.levels}" for c in found)

@@ -52,14 +52,6 @@ def draw(view: View) -> None:
         "u and q as the stack computes them; *exact* is what the rule means, where that differs. A dead group stays in "
         "unless its rule says otherwise."
     )
-    st.download_button(
-        "Table (CSV)",
-        lambda: csv_text(view),
-        "rules.csv",
-        "text/csv",
-        icon=":material/download:",
-        on_click="ignore",
-    )
 
 
 def _say(view: View, said: Sequence[tuple[object, str, str]]) -> None:
@@ -136,16 +128,3 @@ def _number(u: float, exact: float) -> str:
     if abs(u - exact) <= 1e-3 * max(abs(exact), 1e-12):
         return signed(u)
     return f'{signed(u)} <span class="exact">exact {signed(exact)}</span>'
-
-
-def csv_text(view: View) -> str:
-    """One row a rule and candidate, lossless."""
-    lines = ["rule,candidate,score,u,u_exact,q"]
-    index = np.flatnonzero(view.scenario.counted())
-    scores = view.scenario.score_array()[index]
-    for rule, u, exact, q in rows(view):
-        lines += [
-            f"{rule.name},{i + 1},{score!r},{a!r},{b!r},{c!r}"
-            for i, score, a, b, c in zip(index, scores.tolist(), u.tolist(), exact.tolist(), q.tolist(), strict=True)
-        ]
-    return "\n".join(lines) + "\n"

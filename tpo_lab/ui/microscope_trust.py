@@ -9,7 +9,7 @@ from tpo_lab.charts import trust as trust_charts
 from tpo_lab.group.curves import sigma_of
 from tpo_lab.group.noise import Noise, pair_total_variation, small_noise_total_variation
 from tpo_lab.group.resample import Threshold, Tradeoff, Trust, threshold, tradeoffs
-from tpo_lab.group.resample import trust as trusted
+from tpo_lab.group.resample import trust as resampled
 from tpo_lab.group.rules import RULES
 from tpo_lab.group.scenario import Scenario
 from tpo_lab.group.target import policy
@@ -20,7 +20,7 @@ from tpo_lab.ui.pieces import figures, headline
 
 CALM = tuple(name for name in RULES if name == "tpo_paper" or name.startswith("robust_"))
 
-_trusted = lru_cache(maxsize=32)(trusted)
+_trust = lru_cache(maxsize=32)(resampled)
 _threshold = lru_cache(maxsize=32)(threshold)
 
 
@@ -29,15 +29,23 @@ def _tradeoffs(scenario: Scenario, noise: Noise) -> list[Tradeoff]:
     return tradeoffs(scenario, noise, CALM)
 
 
+def trusted(view: View) -> Trust | None:
+    """What noise does to the target; None where there is none, or nothing to compare."""
+    if view.scenario.counted().sum() < 2 or view.noise.sd == 0:
+        return None
+    return _trust(view.scenario, view.noise)
+
+
 def trust(view: View) -> None:
     """What new scores would do to the target."""
     scenario, noise = view.scenario, view.noise
-    if scenario.counted().sum() < 2 or noise.sd == 0:
+    found = trusted(view)
+    if found is None:
         what = "one scored candidate" if noise.sd else "no noise"
         st.info(f"With {what} the target is what it is. Two scored candidates and a noise above 0 are needed.")
         return
     # The threshold depends on the shape of the scores, not on their spread: the slider asks for it once.
-    found, where = _trusted(scenario, noise), _threshold(view.unstretched, noise)
+    where = _threshold(view.unstretched, noise)
     headline("Mostly noise" if found.mostly_noise else "More signal than noise", _sentence(scenario, found, where))
     figures(_numbers(scenario, noise, found, where))
     left, right = st.columns(2)

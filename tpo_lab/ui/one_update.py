@@ -10,8 +10,8 @@ from tpo_lab.group.parse import parse_number, write_number
 from tpo_lab.group.presets import PRESETS
 from tpo_lab.group.scenario import Scenario
 from tpo_lab.methods.registry import CLIP, KL_WEIGHT, METHODS
-from tpo_lab.methods.updates import EPOCHS, OPTIMISERS, UPDATED, Settings, Update, update
-from tpo_lab.ui.microscope import GROUP
+from tpo_lab.methods.updates import EPOCHS, OPTIMISERS, Settings, Update, check_updated, update
+from tpo_lab.ui.microscope import group_of
 
 LOOKS = {
     "phases": "Five phases",
@@ -96,10 +96,9 @@ def read(texts: Mapping[str, str]) -> View:
     Raises:
         InputError: for the first that is wrong; it names the field.
     """
-    query = {name: texts[name] for name in GROUP if texts[name].strip()}
     knobs = {name: _knob(name, texts[name]) for name in ("clip", "kl_weight")}
     step, optimiser = parse_number(texts["step"], "step"), _known("optimiser", texts["optimiser"], OPTIMISERS)
-    scenario = Scenario.from_query(query)
+    scenario = group_of(texts)
     settings = Settings({**knobs, "eta": scenario.eta}, step, optimiser)  # type: ignore[arg-type]
     masked = _known("masked", texts["masked"], ("on", "off")) == "on"
     later = Settings(settings.knobs, step, settings.optimiser, parse_number(texts["moved"], "moved"), masked)
@@ -121,10 +120,9 @@ def preset_of(view: View) -> str | None:
 
 
 def _methods(text: str) -> tuple[str, ...]:
-    names = tuple(METHODS[name].name for name in text.split(",") if name)
+    names = tuple(dict.fromkeys(METHODS[name].name for name in text.split(",") if name))
     for name in names:
-        if name not in UPDATED:
-            raise InputError("methods", f"{METHODS[name].label} has the loss of its namesake: choose that one.")
+        check_updated(name)
     if not 1 <= len(names) <= MAX_METHODS:
         raise InputError("methods", f"Choose 1 to {MAX_METHODS} methods, not {len(names)}.")
     return names

@@ -2,19 +2,18 @@
 
 import streamlit as st
 
-from tpo_lab.errors import InputError
 from tpo_lab.group.presets import PRESETS
 from tpo_lab.group.scenario import POLICY_KINDS, Scenario
 from tpo_lab.methods.updates import UPDATED
 from tpo_lab.ui.form import Form, choice, several, text_field
+from tpo_lab.ui.form_file import save_and_load
 from tpo_lab.ui.links import open_on
 from tpo_lab.ui.microscope import GROUP
 from tpo_lab.ui.microscope_controls import rule
 from tpo_lab.ui.one_update import MAX_METHODS, View, preset_of
-from tpo_lab.ui.sentences import refuse
-from tpo_lab.ui.view import View as Saved
+from tpo_lab.ui.one_update_methods import csv_text
 
-UPLOAD_MB = 1
+_MORE = "update.open.more"
 
 
 def controls(form: Form[View]) -> None:
@@ -36,10 +35,16 @@ def controls(form: Form[View]) -> None:
         text_field(form, "Temperature η", "eta")
         text_field(form, "KL weight β", "kl_weight")
     choice(form, "Step", "optimiser", {"plain": "α g", "normalised": "α g / ‖g‖"}, help="z ← z − α g, or of length α.")
-    with st.expander("Old policy, rule, file", key="update.open.more", on_change="rerun") as box:
+    with st.expander("Old policy, rule, file", key=_MORE, on_change="rerun") as box:
         if box.open:
             _more(form)
     form.complain("kind", "lengths", "phase", "quantity", "epoch")
+
+
+def around(form: Form[View]) -> object:
+    """What the controls show beside the texts of their fields."""
+    links = form.view.scenario if st.session_state.get(_MORE) else None
+    return preset_of(form.view), form.view.scenario.kind, form.view.look, links
 
 
 def _preset(form: Form[View]) -> None:
@@ -68,38 +73,5 @@ def _more(form: Form[View]) -> None:
     kind = form.view.scenario.kind
     text_field(form, f"Old policy: {POLICY_KINDS[kind]}", "policy", hint="uniform")
     rule(form, "Rule of TPO and Group PG")
-    st.file_uploader(
-        "Load a saved group (JSON)",
-        "json",
-        key="update.file",
-        on_change=_loaded,
-        args=(form,),
-        max_upload_size=UPLOAD_MB,
-    )
-    if sentence := st.session_state.get("update.file.wrong"):
-        refuse(sentence)
-    st.download_button(
-        "Save the group (JSON)",
-        lambda: Saved(form.view.scenario).to_json(),
-        "tpo-group.json",
-        "application/json",
-        on_click="ignore",
-    )
+    save_and_load(form, "one_update", lambda: form.view.scenario, lambda: csv_text(form.view))
     open_on(form.view.scenario, "target", "low_variance")
-
-
-def _loaded(form: Form[View]) -> None:
-    file = st.session_state["update.file"]
-    st.session_state["update.file.wrong"] = ""
-    if file is None:
-        return
-    try:
-        data = file.getvalue().decode("utf-8-sig", errors="replace")
-        _show(form, _group_of(data))
-    except InputError as error:
-        st.session_state["update.file.wrong"] = str(error)
-
-
-def _group_of(text: str) -> Scenario:
-    """The group of a file that Target saved: what was looked at in it is left out."""
-    return Saved.from_json(text).scenario

@@ -1,6 +1,7 @@
 """The same group through every chosen method: exact numbers side by side, a dead group later, and Table 4."""
 
 import html
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -10,12 +11,14 @@ from tpo_lab.group.report import report
 from tpo_lab.group.scenario import Floats
 from tpo_lab.group.wording import figure
 from tpo_lab.methods.registry import METHODS
+from tpo_lab.methods.snippets import snippet
 from tpo_lab.methods.table4 import TABLE
 from tpo_lab.methods.updates import EPOCHS, Update
 from tpo_lab.ui import one_update_charts as charts
 from tpo_lab.ui.form import Form, choice, text_field
 from tpo_lab.ui.one_update import QUANTITIES, View
 from tpo_lab.ui.pieces import headline, signed, swatch, table
+from tpo_lab.ui.programs import programs
 
 MAX_COLUMNS = 10  # of a table that a projector shows whole; the file has all candidates
 _TITLES = {
@@ -42,14 +45,6 @@ def compare(form: Form[View]) -> None:
     with right:
         charts.residuals(found)
     _tables(view, found, values)
-    st.download_button(
-        "All numbers (CSV)",
-        lambda: csv_text(view),
-        "one-update.csv",
-        "text/csv",
-        icon=":material/download:",
-        on_click="ignore",
-    )
     st.caption(
         "The candidates are taken for all there is: log p is a softmax over them. PG, DG and PPO bring no baseline of "
         "their own and get the group mean; CE is told the best. GSPO keeps its own clip range."
@@ -87,6 +82,14 @@ def csv_text(view: View) -> str:
             cells = ["" if score is None else repr(score), *(repr(float(x)) for x in numbers)]
             lines.append(f"{name},{i + 1},{','.join(cells)}")
     return "\n".join(lines) + "\n"
+
+
+def code(view: View) -> None:
+    """One of the methods on this group, as a program."""
+    with st.expander("Copy as code", icon=":material/code:", key="update.open.code", on_change="rerun") as box:
+        if box.open:
+            name = st.selectbox("Method", view.methods, format_func=lambda name: METHODS[name].label)
+            programs(partial(snippet, name, view.scenario, view.settings))
 
 
 def dead(form: Form[View]) -> None:

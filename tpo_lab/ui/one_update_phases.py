@@ -26,13 +26,16 @@ def draw(form: Form[View]) -> None:
         form.change({"phase": phases[to]})
 
     def stop_and_go(to: int) -> None:
-        st.session_state[_PLAYING] = False
+        playing, st.session_state[_PLAYING] = st.session_state.get(_PLAYING, False), False
         go(to)
+        if playing:
+            st.rerun()  # the whole page: it alone ends the ticking
 
     def play() -> None:
         st.session_state[_PLAYING] = not st.session_state.get(_PLAYING, False)
         if st.session_state[_PLAYING] and at == len(phases) - 1:
             go(0)
+        st.rerun()
 
     with st.container(horizontal=True, vertical_alignment="center"):
         choice(form, "Phase", "phase", PHASES, label_visibility="collapsed")
