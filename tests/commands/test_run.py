@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -44,6 +45,7 @@ def setting(**values: object) -> list[str]:
 def fake(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The data folder; whatever the command starts is played by the fake worker, see there what its first seed says."""
     monkeypatch.setattr(follow, "RunService", partial(RunService, workers=2, command=FAKE))
+    monkeypatch.setattr(follow, "PATIENCE", 60)
     return folder
 
 
@@ -226,6 +228,25 @@ def test_a_terminal_has_a_bar(fake: Path, capsys: pytest.CaptureFixture[str], mo
     assert {len(bar.rstrip("\n")) for bar in bars[1:-1]} == {89}
 
 
+@pytest.mark.usefixtures("fake")
+def test_a_long_compilation_is_told_once(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(follow, "PATIENCE", 0.0)
+    seen: list[str] = []
+
+    def shown() -> str:
+        seen.append(capsys.readouterr().err)
+        return "".join(seen)
+
+    def press() -> None:
+        until(lambda: "Compiling" in shown(), 60)
+        time.sleep(3 * follow.LOOK)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with meanwhile(press):
+        assert main(played(2)) == 130
+    assert shown().count("Compiling; the first time that takes some seconds to a minute.\n") == 1
+
+
 def test_a_store_that_cannot_be_written_is_one_sentence_with_a_way_out(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -237,7 +258,7 @@ def test_a_store_that_cannot_be_written_is_one_sentence_with_a_way_out(
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 2
     assert "et TPO_LAB_HOME to a" in lines[0]
-    assert lines[1].endswith(" cannot be used: File exists. Set TPO_LAB_HOME to a folder that you can write.")
+    assert lines[1].endswith(" cannot be written: File exists. Set TPO_LAB_HOME to a folder that you can write.")
 
 
 def test_a_store_that_fills_up_ends_the_command_with_the_reason(

@@ -1,5 +1,6 @@
 """The pages of runs over stores that are damaged, full, missing, or were left by a process that is gone."""
 
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,6 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.runs_page import HOLDS, ROOT, SMALL, chart, click, enabled, field, opened, progress, quiet, shelf, wait
+from tests.runs.store import new_home
+from tests.runs.test_full_disk import small_disk
 from tests.runs.test_service import FAKE
 from tpo_lab.experiments.config import BanditConfig
 from tpo_lab.runs import home
@@ -15,6 +18,8 @@ from tpo_lab.runs import service as module
 from tpo_lab.runs.curves import path_of
 from tpo_lab.runs.database import StoreError
 from tpo_lab.runs.service import RunService
+
+__all__ = ["small_disk"]
 
 
 @contextmanager
@@ -58,6 +63,26 @@ def test_a_store_that_cannot_be_written_is_said_and_can_be_read(
         assert [e.value for e in page.error] == ["There is no room left for catalogue.db."]
         assert len(shelf(page)) == 1
     assert not quiet(page.run()).error
+
+
+def test_a_disk_that_is_read_only_when_the_lab_starts_is_said_and_can_be_read(
+    small_disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = RunService(new_home(small_disk / "lab", monkeypatch), workers=1, command=FAKE)
+    run_id = wait(before, before.start(SMALL), "done")
+    before.close()
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    monkeypatch.setattr(module, "_service", None)
+    for name, query in (("runs", {"run": run_id}), ("bandits", {"steps": "8", "seeds": "3"})):
+        page = opened(name, **query)
+        (sentence,) = [e.value for e in page.error]
+        assert "none can be started or changed" in sentence
+        assert "lab cannot be written: Read-only file system. Set TPO\\_LAB\\_HOME to" in sentence
+        assert len(chart(page)) == 8
+    page = click(page, "Run")
+    assert all("cannot be written" in e.value for e in page.error)
+    assert len(chart(page)) == 8
+    module.service().close()
 
 
 def test_a_broken_run_is_named_and_the_others_work(runs: RunService, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -92,7 +92,7 @@ def main() -> None:
 
 if __name__ == "__main__":
     if "ahead" in sys.argv:
-        say({"is": "compiled", "number": int(sys.argv[sys.argv.index("ahead") + 2])})
+        say({"is": "compiled", "number": decode(sys.stdin.buffer.readline())["number"]})
         time.sleep(60)
     if "broken" in sys.argv:
         sys.exit("no such module")

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import math
 import shutil
 import signal
 import sys
@@ -19,6 +20,7 @@ from tpo_lab.runs.service import RunService
 from tpo_lab.runs.snapshot import Snapshot
 
 LOOK = 0.1  # seconds between two looks
+PATIENCE = 2.0  # seconds without a step, after which it is said why
 INTERRUPTED = 128 + signal.SIGINT  # what a shell shows for a process ended by Ctrl-C
 
 
@@ -127,11 +129,13 @@ def _ctrl_c() -> Iterator[list[int]]:
 
 
 class _Progress:
-    """On standard error: a bar on a terminal, else one line for every method that ends."""
+    """On standard error: a bar on a terminal, else a line for a long compilation and one for every method that ends."""
 
     def __init__(self) -> None:
         self._terminal = sys.stderr.isatty()
         self._told: set[str] = set()
+        self._patient_until = time.monotonic() + PATIENCE
+        self._first: int | None = None  # steps at the first look
 
     def show(self, snapshot: Snapshot, left: float | None) -> None:
         """Draw the bar anew, or write the lines that are due."""
@@ -140,6 +144,7 @@ class _Progress:
             width = shutil.get_terminal_size().columns - 1
             print(f"\r{text[:width]:<{width}}", end="", file=sys.stderr, flush=True)
             return
+        self._explain(snapshot)
         for lane in snapshot.row.lanes:
             if lane.method not in self._told and lane.status in ("done", "failed"):
                 self._told.add(lane.method)
@@ -151,6 +156,15 @@ class _Progress:
         """Leave the line of the bar."""
         if self._terminal:
             print(file=sys.stderr)
+
+    def _explain(self, snapshot: Snapshot) -> None:
+        """Say, once, why there is no step yet."""
+        steps = sum(lane.steps for lane in snapshot.row.lanes)
+        self._first = steps if self._first is None else self._first
+        if snapshot.status == "running" and time.monotonic() > self._patient_until:
+            self._patient_until = math.inf
+            if steps == self._first:
+                say("Compiling; the first time that takes some seconds to a minute.")
 
 
 def _bar(snapshot: Snapshot, left: float | None) -> str:

@@ -4,7 +4,8 @@ They are processes of their own because a thread that compiles keeps all others 
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tpo_lab.experiments.config import BanditConfig
@@ -15,25 +16,36 @@ from tpo_lab.runs.process import Worker
 from tpo_lab.runs.protocol import Message
 from tpo_lab.training.families import family_of
 
-COMMAND = (sys.executable, "-m", "tpo_lab.runs.warmth")  # and the data folder, and numbers of `live`
+COMMAND = (sys.executable, "-m", "tpo_lab.runs.warmth")  # and the data folder
+# What the pages open on, with the page's bandit. The order keeps two processes busy for the same time.
+OPENED = ("live-digits", "live-terminal")
 
 
 def live() -> list[tuple[AnyConfig, str]]:
     """What is likely to be run in front of an audience, the page's bandit and the live presets: each program once.
 
-    What a page opens with, the first of each kind, comes first.
+    What the pages open on comes first, see `opening`.
     """
-    configs = [BanditConfig(), *(preset.config for preset in PRESETS.values() if preset.name.startswith("live-"))]
-    opens = {type(config): config for config in reversed(configs)}
-    configs.sort(key=lambda config: config is not opens[type(config)])
-    return [(config, methods[0]) for config in configs for methods in _programs(config)]
+    names = (*OPENED, *(name for name in PRESETS if name.startswith("live-")))
+    found: dict[AnyConfig, tuple[AnyConfig, str]] = {}
+    for config in (BanditConfig(), *(PRESETS[name].config for name in names)):
+        for program, method in _programs(config):
+            found.setdefault(program, (config, method))
+    return [*found.values()]
 
 
-def _programs(config: AnyConfig) -> list[tuple[str, ...]]:
-    """The methods of a configuration, those together that share their machine code."""
-    if isinstance(config, ReversalConfig):
-        return [*dict.fromkeys(family_of(config, method) for method in config.methods)]
-    return [config.methods]  # they share theirs, or compile at once
+def opening() -> int:
+    """How many of them the pages open on."""
+    return sum(config in {BanditConfig(), *(PRESETS[name].config for name in OPENED)} for config, _ in live())
+
+
+def _programs(config: AnyConfig) -> Iterator[tuple[AnyConfig, str]]:
+    """The programs of a configuration, each as one that stands for all that share it, and a method that has it."""
+    if not isinstance(config, ReversalConfig):  # its methods share theirs, or compile at once
+        yield config, config.methods[0]
+        return
+    for methods in dict.fromkeys(family_of(config, method) for method in config.methods):
+        yield replace(config, methods=methods, episodes=1, seeds=1), methods[0]
 
 
 class Ahead:
@@ -57,36 +69,42 @@ class Ahead:
     ) -> None:
         self.compiled: list[int] = []
         self._count, self._folder, self._callbacks = count, folder, (hear, bury)
-        self._left: dict[Worker, list[int]] = {}
+        self._at: dict[Worker, int] = {}  # what each process compiles
         self._todo = list(range(len(live()))) if count else []
+        self._opening = range(opening())
 
     @property
-    def done(self) -> bool:
-        """Whether there is nothing left to compile."""
-        return not self._todo and not self._left
+    def to_fetch(self) -> Sequence[int]:
+        """What workers are to load: nothing until what the pages open on is compiled, as that would take longer."""
+        left = {*self._todo, *self._at.values()}
+        return [] if left & {*self._opening} else self.compiled
 
     def go_on(self) -> None:
         """Compile what is left, unless that is under way."""
-        if not self._left and self._todo:
-            shares = [self._todo[place :: self._count] for place in range(self._count)]
-            for share in filter(None, shares):
-                command = (*COMMAND, str(self._folder), *map(str, share))
-                self._left[Worker(command, *self._callbacks)] = share
-            self._todo = []
+        if not self._at:
+            for _ in range(min(self._count, len(self._todo))):
+                self._next(Worker((*COMMAND, str(self._folder)), *self._callbacks))
 
     def give_way(self) -> None:
         """End the processes at once; what they were compiling has to begin again."""
-        for worker in self._left:
+        for worker in self._at:
             worker.kill()
-        self._todo = sorted(self._todo + [number for share in self._left.values() for number in share])
-        self._left = {}
+        self._todo = sorted([*self._todo, *self._at.values()])
+        self._at = {}
 
     def hear(self, worker: Worker, message: Message) -> None:
-        """A process has compiled something."""
-        if worker in self._left and message["is"] == "compiled":
-            self._left[worker].remove(message["number"])
-            self.compiled.append(message["number"])
+        """A process has compiled something, and goes on with the next."""
+        if worker in self._at and message["is"] == "compiled":
+            self.compiled.append(self._at.pop(worker))
+            self._next(worker)
 
     def bury(self, worker: Worker) -> None:
         """A process has ended; what it had not compiled is left to whoever runs it."""
-        self._left.pop(worker, None)
+        self._at.pop(worker, None)
+
+    def _next(self, worker: Worker) -> None:
+        if not self._todo:
+            worker.dismiss()
+            return
+        self._at[worker] = self._todo.pop(0)
+        worker.send({"do": "compile", "number": self._at[worker]})

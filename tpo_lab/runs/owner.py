@@ -11,7 +11,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from tpo_lab.runs import home
-from tpo_lab.runs.database import told
+from tpo_lab.runs.database import StoreError
 
 _mine: set[str] = set()
 _dead: set[str] = set()  # their names are never used again
@@ -30,9 +30,11 @@ class Owner:
     def __init__(self, folder: Path) -> None:
         self.id = secrets.token_hex(8)
         self._lock = _lock_of(folder, self.id)
-        with told(folder):
+        try:
             home.private(Path(self._lock.lock_file))
             self._lock.acquire()
+        except OSError as error:
+            raise StoreError("store", f"{folder} cannot be written: {error.strerror or error}.") from error
         _mine.add(self.id)
 
     def release(self) -> None:

@@ -4,8 +4,9 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import IO
 
@@ -102,3 +103,12 @@ class Worker:
             return shortage
         last = next((line for line in reversed(self._last_words) if line.strip()), "")
         return f"The worker process ended with code {code}." + (f" It printed: {last}" if last else "")
+
+
+def end(workers: Iterable[Worker]) -> None:
+    """Wait until workers that were dismissed have ended; those that take too long are killed."""
+    last = time.monotonic() + LAST_WORDS
+    for worker in workers:
+        worker.join(max(0.0, last - time.monotonic()))
+        worker.kill()
+        worker.join(1.0)

@@ -2,7 +2,8 @@
 
 To a worker, each with the "id" of a run and a "lane" of it: {"do": "take", "kind", "config", ...} compute it from its
 last checkpoint on; {"do": "leave", ...} write a checkpoint and forget it. And {"do": "fetch", "number"}: load one of
-`ahead.live`, which has been compiled, when there is no lane.
+`ahead.live`, which has been compiled, when there is no lane. To a process of `ahead`: {"do": "compile", "number"}; it
+answers {"is": "compiled", "number"}.
 
 From a worker: {"is": "ready"}, it has imported what it needs; {"is": "fetched", "number"}. With "id" and "lane":
 "on", it begins to compute a chunk of it; "at" with "steps", "seconds", "compile_seconds", "rate" and

@@ -9,6 +9,7 @@ import atexit
 import threading
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from tpo_lab.runs.home import data_folder
 from tpo_lab.runs.jobs import LaneJob, RunJob
 from tpo_lab.runs.ledger import Ledger
 from tpo_lab.runs.owner import Owner
-from tpo_lab.runs.process import COMMAND, LAST_WORDS, Worker
+from tpo_lab.runs.process import COMMAND, Worker, end
 from tpo_lab.runs.protocol import Message
 from tpo_lab.runs.reader import Readers
 from tpo_lab.runs.rows import RunRow, Wanted
@@ -54,22 +55,34 @@ class RunService:
     def __init__(
         self, folder: Path, workers: int | None = None, warm: int = 0, command: tuple[str, ...] = COMMAND
     ) -> None:
-        self.folder, self._command = folder, command
+        self.folder = folder
         self.catalogue = Catalogue(folder)
         self.readers = Readers(self.catalogue)
-        self._owner = Owner(folder)
-        log.start(folder)
+        self._owner: Owner | None = None
         self._lock, self._closed = threading.RLock(), threading.Event()
         self._jobs: dict[str, RunJob] = {}  # that have not ended, in line
         self._ledger = Ledger(self.catalogue)
         self._seen = -1  # version of the catalogue
         size = workers or cores()
         self._warm = min(warm, size)
-        self._crew = Crew(size, self._make_worker, self._report)
-        self._crew.start(self._warm)
+        make_worker = partial(Worker, (*command, str(folder)), self._hear, self._bury)
+        self._crew = Crew(size, make_worker, self._report)
         self._ahead = Ahead(self._warm, folder, self._hear, self._bury)
         self._watcher = threading.Thread(target=self._watch, daemon=True)
-        self._watcher.start()
+        with suppress(StoreError):  # what is there can be read; whoever starts a run is told
+            self.own()
+
+    def own(self) -> str:
+        """The name of this process as an owner of runs; its workers start with it. Fails if nothing can be written."""
+        with self._lock:
+            if self._owner is None:
+                self._owner = Owner(self.folder)
+                self.readers.close()  # what was opened while nothing could be written sees no change
+                self.catalogue.close()
+                log.start(self.folder)
+                self._crew.start(self._warm)
+                self._watcher.start()
+            return self._owner.id
 
     def start(self, config: AnyConfig, preset: str = "", name: str = "") -> str:
         """Put a run in line and return its id at once.
@@ -79,7 +92,7 @@ class RunService:
         """
         estimate.check(config, self._crew.size, len(self._crew.members))
         with self._lock:
-            run_id = self.catalogue.add(config, preset, name, self._owner.id)
+            run_id = self.catalogue.add(config, preset, name, self.own())
             self._enter(self.catalogue.get(run_id))
             return run_id
 
@@ -116,7 +129,7 @@ class RunService:
                 self._want(run_id, "run")
                 return
             estimate.check(self.catalogue.get(run_id).config, self._crew.size, len(self._crew.members))
-            if self.catalogue.claim(run_id, self._owner.id):
+            if self.catalogue.claim(run_id, self.own()):
                 self._enter(self.catalogue.get(run_id))
             elif self.catalogue.get(run_id).status == "done":
                 raise InputError("run", "This run is done; a copy with other settings can be started.")
@@ -142,11 +155,6 @@ class RunService:
         with self._lock:
             return jobs.seconds_left(self._jobs.values(), run_id, self._crew.size)
 
-    def warm(self) -> bool:
-        """Whether all that is compiled ahead is compiled, and every worker has loaded it."""
-        with self._lock:
-            return self._ahead.done and all(m.fetched >= {*self._ahead.compiled} for m in self._crew.members)
-
     def trouble(self, run_id: str) -> str:
         """Why the catalogue could not be told that a run of this process has ended; empty while there is no trouble."""
         with self._lock:
@@ -167,12 +175,10 @@ class RunService:
             self._ahead.give_way()
             workers = self._crew.close()
             self._ledger.write()
-        for worker in workers:
-            worker.join(LAST_WORDS)
-            worker.kill()
-            worker.join(1.0)
-        self._watcher.join(5.0)
-        self._owner.release()
+        end(workers)
+        if self._owner:
+            self._watcher.join(5.0)
+            self._owner.release()
         self.readers.close()
         self.catalogue.close()
         log.stop()
@@ -225,7 +231,7 @@ class RunService:
                 for lane in job.waiting():
                     lane.state, lane.reason = "failed", f"No worker could be started. {self._crew.trouble}"
                 self._settle(job)
-        self._crew.fetch(self._ahead.compiled)
+        self._crew.fetch(self._ahead.to_fetch)
         self._ledger.write()
 
     def _report(self, lane: LaneJob, event: Event) -> None:
@@ -240,9 +246,6 @@ class RunService:
         if event in ("done", "failed", "left"):
             log.event(event, lane.run.id, lane.method, step=lane.steps, reason=lane.reason)
             self._settle(lane.run)
-
-    def _make_worker(self) -> Worker:
-        return Worker((*self._command, str(self.folder)), self._hear, self._bury)
 
     def _hear(self, worker: Worker, message: Message) -> None:
         with self._lock:
@@ -274,7 +277,7 @@ class RunService:
             self._ledger.tidy()
 
     def _obey(self) -> None:
-        for run_id, wanted in self.catalogue.wanted(self._owner.id).items():
+        for run_id, wanted in self.catalogue.wanted(self.own()).items():
             if (job := self._jobs.get(run_id)) and wanted != job.asked:
                 self._apply(job, wanted)
 

@@ -1,9 +1,10 @@
-"""Compiling before anybody asks: `python -m tpo_lab.runs.warmth FOLDER NUMBER ...` fills the cache on disk. Loads JAX.
+"""Compiling before anybody asks: `python -m tpo_lab.runs.warmth FOLDER` fills the cache on disk. Loads JAX.
 
-The numbers are those of `ahead.live`. It says when each is done, and ends with its input.
+It is told numbers of `ahead.live`, says when each is done, and ends with its input, whatever it is doing.
 """
 
 import os
+import queue
 import sys
 import threading
 from contextlib import suppress
@@ -14,20 +15,23 @@ import jax
 from tpo_lab.runs.ahead import live
 from tpo_lab.runs.lane import Lane
 from tpo_lab.runs.manners import claim_standard_output, stand_back
+from tpo_lab.runs.protocol import decode
 
 COMPILED = "compiled"
 
 
 def main() -> None:
-    """Compile what the command line lists."""
+    """Compile what the input asks for."""
     stand_back()
     emit = claim_standard_output()
-    threading.Thread(target=_end_with_input, daemon=True).start()
+    numbers: queue.SimpleQueue[int] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(numbers,), daemon=True).start()
     keep_compiled(Path(sys.argv[1]))
-    for number in map(int, sys.argv[2:]):
-        prepare(number)
+    while True:
+        number = numbers.get()
+        with suppress(Exception):  # whoever runs it is told
+            Lane(*live()[number]).prepare()
         emit({"is": "compiled", "number": number})
-    os._exit(0)
 
 
 def keep_compiled(folder: Path) -> None:
@@ -37,16 +41,17 @@ def keep_compiled(folder: Path) -> None:
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)  # type: ignore[no-untyped-call]
 
 
-def prepare(number: int) -> None:
-    """Compile an entry of `live`, or fetch it from the cache, and take one step with it: the first is slower."""
+def fetch(number: int) -> None:
+    """Load an entry of `live` from the cache, and take one step with it: the first is slower."""
     with suppress(Exception):  # whoever runs it is told
         lane = Lane(*live()[number])
         lane.prepare()
         lane.advance()
 
 
-def _end_with_input() -> None:
-    sys.stdin.buffer.read()
+def _listen(numbers: "queue.SimpleQueue[int]") -> None:
+    for line in sys.stdin.buffer:
+        numbers.put(decode(line)["number"])
     os._exit(0)
 
 

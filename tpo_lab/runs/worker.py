@@ -50,7 +50,7 @@ def main() -> None:
             seats.advance()
         elif to_fetch:
             number = to_fetch.pop(0)
-            warmth.prepare(number)
+            warmth.fetch(number)
             emit({"is": "fetched", "number": number})
     seats.close()
     os._exit(0)

@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from tpo_lab.errors import InputError
+from tpo_lab.runs.home import VARIABLE
 from tpo_lab.runs.rows import RunRow
 from tpo_lab.runs.service import RunService, service
 from tpo_lab.ui.sentences import refuse
@@ -21,12 +22,17 @@ def wake() -> None:
 
 
 def runs() -> RunService | None:
-    """The service, or None with the reason on the page."""
+    """The service, or None with the reason on the page; why nothing can be started, if nothing can be written."""
     try:
-        return service()
+        found = service()
     except InputError as error:
         refuse(str(error))
         return None
+    try:
+        found.own()
+    except InputError as error:
+        refuse(f"Runs can be looked at, but none can be started or changed. {error} Set {VARIABLE} to another folder.")
+    return found
 
 
 def listed() -> tuple[RunRow, ...]:
