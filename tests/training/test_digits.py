@@ -16,7 +16,7 @@ from tpo_lab.errors import InputError
 from tpo_lab.experiments.digits import DIGITS_METHODS, DigitsConfig
 from tpo_lab.policies import mlp
 from tpo_lab.tasks.digits import load
-from tpo_lab.training import digits
+from tpo_lab.training import kept
 from tpo_lab.training.digits import DIAGNOSTICS, chunk, init
 from tpo_lab.training.digits_update import Batch, in_groups, outcome, target
 
@@ -73,11 +73,11 @@ def test_what_is_recorded_is_what_the_policy_does() -> None:
 
 def test_numbers_change_without_a_second_compilation() -> None:
     chunk(CONFIG, "tpo", init(CONFIG, "tpo"), 1)
-    before = digits._chunk._cache_size()  # type: ignore[attr-defined]
+    before = set(kept._codes)
     for change in ({"eta": 2.0}, {"learning_rate": 1e-2}, {"episodes": 9}, {"every": 3}, {"seeds": 3}, {"seed": 5}):
         config = replace(CONFIG, **change)
         chunk(config, "tpo", init(config, "tpo", 4), 2)
-    assert digits._chunk._cache_size() == before  # type: ignore[attr-defined]
+    assert set(kept._codes) == before
 
 
 @partial(jax.jit, static_argnums=0)

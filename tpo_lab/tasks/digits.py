@@ -6,10 +6,13 @@ Source: arXiv 2604.06159, MNIST contextual bandit (Fig. 4).
 """
 
 from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
+import numpy.typing as npt
 from jax import Array
 
 from tpo_lab.tasks.digits_idx import CLASSES, read_folder
@@ -40,11 +43,17 @@ def load(folder: str | None = None) -> Digits:
     if folder is not None:
         pixels, labels, test_pixels, test_labels = read_folder(folder)
         return Digits(_scaled(pixels, 255), _whole(labels), _scaled(test_pixels, 255), _whole(test_labels))
-    from sklearn.datasets import load_digits  # type: ignore[import-untyped]  # a second: only where it is needed
-
-    images, classes = load_digits(return_X_y=True)
+    images, classes = _built_in()
     train, test = slice(-BUILT_IN_TEST), slice(-BUILT_IN_TEST, None)
     return Digits(_scaled(images[train], 16), _whole(classes[train]), _scaled(images[test], 16), _whole(classes[test]))
+
+
+def _built_in() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Pixels 0 to 16, (1797, 64), and labels. Read from scikit-learn's own file: to import it takes a second or two."""
+    package = find_spec("sklearn")
+    folders = (package and package.submodule_search_locations) or ["."]
+    table = np.loadtxt(Path(folders[0]) / "datasets" / "data" / "digits.csv.gz", delimiter=",")
+    return table[:, :-1], table[:, -1]
 
 
 def _scaled(images: Any, white: int) -> Array:

@@ -8,7 +8,7 @@ Source: arXiv 2604.06159, MNIST contextual bandit (Fig. 4).
 """
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import jax
@@ -24,6 +24,7 @@ from tpo_lab.tasks.digits import ACTIONS, Digits, load
 from tpo_lab.tasks.digits_surplus import BINS, CLOSED, in_bins, surplus
 from tpo_lab.training.digits_update import Batch, Outcome, draw, in_groups, outcome, target
 from tpo_lab.training.guesses import IMAGES, Guesses
+from tpo_lab.training.kept import remembered
 
 _OF_BIN = {f"{100 * low:.0f}_{100 * high:.0f}": f"{low:g} to {high:g}" for low, high in BINS}
 
@@ -85,7 +86,9 @@ def init(config: DigitsConfig, method: str, seed: int = 0) -> State:
     """
     DIGITS_METHODS[method]
     widths = (load(config.folder).train_pixels.shape[1], config.hidden, config.hidden, ACTIONS)
-    state: State = _init(widths, jnp.uint32(config.seed), jnp.uint32(seed))
+    seeds = jnp.uint32(config.seed), jnp.uint32(seed)
+    begin = partial(_begin, widths)
+    state: State = remembered(f"begin {widths}", begin, seeds, _shapes(widths), QUICK)(*seeds)
     return state
 
 
@@ -94,13 +97,14 @@ def chunk(config: DigitsConfig, method: str, state: State, episodes: int) -> tup
 
     The test set is read after every `config.every` steps and after the last step of the run.
     """
-    data, numbers, parts = load(config.folder), _numbers(config, method), []
+    data, numbers = load(config.folder), _numbers(config, method)
+    parts = [np.empty((0, len(DIAGNOSTICS)), np.float32)]
     while episodes > 0:
         n = min(episodes, CHUNK)
-        state, record = _chunk(config.prompts, numbers, data, state, jnp.int32(n))
-        parts.append({name: np.asarray(values)[:n] for name, values in record.items()})
+        state, rows = _program(config.prompts, numbers, data, state)(numbers, data, state, jnp.int32(n))
+        parts.append(np.asarray(rows)[:n])
         episodes -= n
-    return state, {name: np.concatenate([part[name] for part in parts]) for name in DIAGNOSTICS}
+    return state, dict(zip(DIAGNOSTICS, np.concatenate(parts).T, strict=True))
 
 
 def chunk_and_look(
@@ -115,10 +119,10 @@ def chunk_and_look(
 
 
 def warm(config: DigitsConfig, method: str) -> None:
-    """Compile what every method needs, or fetch it from the cache on disk, by taking no step."""
+    """Compile what every method needs, or fetch it from the cache on disk."""
     state, data = init(config, method), load(config.folder)
-    done = _chunk(config.prompts, _numbers(config, method), data, state, jnp.int32(0))
-    jax.block_until_ready((done, _guesses(state.params, data.test_pixels[:IMAGES])))  # type: ignore[no-untyped-call]
+    _program(config.prompts, _numbers(config, method), data, state)
+    _guesses(state.params, data.test_pixels[:IMAGES])
 
 
 def evaluate(numbers: Numbers, params: mlp.Params, data: Digits) -> dict[str, Array]:
@@ -153,43 +157,52 @@ def _guesses(params: mlp.Params, pixels: Array) -> Array:
     return jnp.exp(mlp.log_probs(params, pixels))
 
 
-@partial(jax.jit, static_argnums=0, compiler_options=QUICK)
-def _init(widths: tuple[int, ...], base: Array, seed: Array) -> State:
+def _program(prompts: int, numbers: Numbers, data: Digits, state: State) -> Callable[..., tuple[State, Array]]:
+    """The machine code of `(numbers, data, state, episodes) -> (state, rows)`."""
+    args = (numbers, data, state, jnp.int32(0))
+    return remembered(f"digits {prompts}", partial(_chunk, prompts), args, (state, 0), QUICK)
+
+
+@cache
+def _shapes(widths: tuple[int, ...]) -> State:
+    found: State = jax.eval_shape(partial(_begin, widths), np.uint32(0), np.uint32(0))
+    return found
+
+
+def _begin(widths: tuple[int, ...], base: Array, seed: Array) -> State:
     key = jax.random.fold_in(jax.random.key(base), seed)
     of_params, of_steps = jax.random.split(key)
     params = mlp.init(of_params, widths)
     return State(params, optax.adam(0.0).init(params), of_steps, jnp.int32(0))
 
 
-@partial(jax.jit, static_argnums=0, compiler_options=QUICK)
-def _chunk(
-    prompts: int, numbers: Numbers, data: Digits, state: State, episodes: Array
-) -> tuple[State, dict[str, Array]]:
-    record = {name: jnp.full(CHUNK, jnp.nan, jnp.float32) for name in DIAGNOSTICS}
+def _chunk(prompts: int, numbers: Numbers, data: Digits, state: State, episodes: Array) -> tuple[State, Array]:
+    """The state after some steps, and their diagnostics as the first rows of (CHUNK, diagnostics)."""
 
-    def body(i: Array, carry: tuple[State, dict[str, Array]]) -> tuple[State, dict[str, Array]]:
-        state, record = carry
+    def body(i: Array, carry: tuple[State, Array]) -> tuple[State, Array]:
+        state, rows = carry
         state, metrics = _step(prompts, numbers, data, state)
-        return state, {name: record[name].at[i].set(metrics[name]) for name in record}
+        row = jnp.stack([metrics[name] for name in DIAGNOSTICS])
+        return state, lax.dynamic_update_index_in_dim(rows, row, i, axis=0)
 
-    done: tuple[State, dict[str, Array]] = lax.fori_loop(0, episodes, body, (state, record))
+    rows = jnp.zeros((CHUNK, len(DIAGNOSTICS)), jnp.float32)
+    done: tuple[State, Array] = lax.fori_loop(0, episodes, body, (state, rows))
     return done
 
 
 def _step(prompts: int, numbers: Numbers, data: Digits, state: State) -> tuple[State, dict[str, Array]]:
-    """Draw a batch, take one Adam step on it; the state after it and its diagnostics."""
+    """Draw a batch, take one Adam step on it; the state after it and its diagnostics.
+
+    A method is no more than the slope of its loss in log pi; the way from there to the parameters is the same for all.
+    """
     of_images, of_actions = jax.random.split(jax.random.fold_in(state.key, state.step))
     rows = jax.random.randint(of_images, (prompts,), 0, data.train_labels.shape[0])
     pixels, labels = data.train_pixels[rows], data.train_labels[rows]
 
-    def loss(params: mlp.Params) -> tuple[Array, tuple[Array, Batch, Outcome]]:
-        log_pi = mlp.log_probs(params, pixels)
-        old = lax.stop_gradient(log_pi)
-        batch = draw(of_actions, old, labels)
-        result: Outcome = _of_method(numbers, outcome, numbers.eta, log_pi, batch)
-        return jnp.mean(result.losses), (old, batch, result)
-
-    (value, (old, batch, result)), gradient = jax.value_and_grad(loss, has_aux=True)(state.params)
+    old, pull = jax.vjp(lambda params: mlp.log_probs(params, pixels), state.params)
+    batch = draw(of_actions, old, labels)
+    value, slope, result = _of_method(numbers, _loss, numbers.eta, old, batch)
+    (gradient,) = pull(slope)
     updates, moments = optax.adam(numbers.learning_rate).update(gradient, state.optimiser, state.params)
     params, done = optax.apply_updates(state.params, updates), state.step + 1
     evaluated = lax.cond(
@@ -200,6 +213,17 @@ def _step(prompts: int, numbers: Numbers, data: Digits, state: State) -> tuple[S
     metrics = {"loss": value, "grad_norm": optax.tree.norm(gradient)} | evaluated
     metrics |= _of_batch(numbers, batch, result, old, mlp.log_probs(params, pixels))
     return State(params, moments, state.key, done), metrics
+
+
+def _loss(method: str, eta: Array, log_pi: Array, batch: Batch) -> tuple[Array, Array, Outcome]:
+    """The mean loss of a batch, its slope in log_pi (B, K), and what the method makes of the batch."""
+
+    def mean(log_pi: Array) -> tuple[Array, Outcome]:
+        result = outcome(method, eta, log_pi, batch)
+        return jnp.mean(result.losses), result
+
+    (value, result), slope = jax.value_and_grad(mean, has_aux=True)(log_pi)
+    return value, slope, result
 
 
 def _of_batch(numbers: Numbers, batch: Batch, result: Outcome, old: Array, new: Array) -> dict[str, Array]:

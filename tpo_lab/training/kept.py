@@ -49,6 +49,20 @@ def compiled(
     return lambda *args: jax.tree.unflatten(returned, code(*jax.tree.leaves(args)))
 
 
+def remembered(
+    name: str, function: Callable[..., Any], args: tuple[Any, ...], like: Any, options: dict[str, Any]
+) -> Callable[..., Any]:
+    """`compiled`, once in this process for each name and types of arguments."""
+    leaves, tree = jax.tree.flatten(args)
+    key = (name, tree, *((x.shape, x.dtype) for x in leaves))
+    if key not in _codes:
+        _codes[key] = compiled(name, function, args, like, options)
+    return _codes[key]
+
+
+_codes: dict[Any, Callable[..., Any]] = {}
+
+
 def _path(program: str) -> Path | None:
     folder = _folder()
     if folder is None:
