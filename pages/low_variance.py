@@ -3,7 +3,7 @@
 import streamlit as st
 
 from tpo_lab.ui import microscope, microscope_controls, microscope_more, microscope_rules, microscope_trust
-from tpo_lab.ui.form import body, choice, load
+from tpo_lab.ui.form import choice, load
 
 form = load("microscope", microscope.DEFAULTS, microscope.read)
 choice(
@@ -16,18 +16,11 @@ choice(
 )
 with st.sidebar:
     microscope_controls.controls(form)
-DRAWN = {
+{
     "rules": microscope_rules.draw,
     "trust": microscope_trust.trust,
     "rewards": microscope_more.rewards,
     "copies": microscope_more.copies,
-}
-
-
-def draw() -> None:
-    DRAWN[form.view.look](form.view)
-    if form.view.look != "rewards":
-        microscope_controls.code(form)
-
-
-body(form, draw, lambda: microscope_controls.around(form))
+}[form.view.look](form.view)
+if form.view.look != "rewards":
+    microscope_controls.code(form)

@@ -21,7 +21,6 @@ from tpo_lab.ui.microscope_numbers import csv_text
 from tpo_lab.ui.programs import programs
 
 _RULE_LABELS = {name: rule.label for name, rule in RULES.items()}
-_MORE = "microscope.open.more"
 
 
 def controls(form: Form[View]) -> None:
@@ -55,16 +54,9 @@ def controls(form: Form[View]) -> None:
     form.complain("kind", "lengths")
 
 
-def around(form: Form[View]) -> object:
-    """What the controls show beside the texts of their fields."""
-    view = form.view
-    links = view.scenario if st.session_state.get(_MORE) else None
-    return view.look, view.trap, view.typed, bool(form.texts["spread"]), view.measured, view.answers, links
-
-
 def _more(form: Form[View], label: str) -> None:
     view = form.view
-    with st.expander(label, key=_MORE, on_change="rerun") as box:
+    with st.expander(label, key="microscope.open.more", on_change="rerun") as box:
         if not box.open:
             return
         if view.look != "rewards":
