@@ -68,7 +68,7 @@ def test_a_sweep_is_one_run_per_value_and_its_summary_fills_as_they_end(runs: Ru
     table = data(page, 0, "ends")
     assert table["label"] == ["4", "4", "8", "8", "16", "16", "32", "32"]
     assert table["kind"] == ["TPO", "GRPO"] * 4
-    assert (set(table["mean"]), set(table["error"]), set(table["n"])) == ({0.5}, {0.0}, {2.0})
+    assert (set(table["mean"]), set(table["error"]), set(table["n"])) == ({0.5}, {0.0}, {3.0})
     assert {"tpo_0", "grpo_3"} <= {*data(page, 1, "curves")}
     assert "K = 32" in texts(page)
     assert {"Run the sweep", "Stop all"}.isdisjoint(enabled(page))

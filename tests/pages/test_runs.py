@@ -23,7 +23,7 @@ def test_the_table_has_every_run_with_what_differs_from_its_preset(runs: RunServ
     assert list(table["preset"]) == ["fig2", "live-terminal"]
     assert list(table["differs"]) == ["steps 8, seeds 3", ""]
     assert list(table["status"]) == ["Done", "Done"]
-    assert list(table["seeds"]) == [3, 2]
+    assert list(table["seeds"]) == [3, 3]
     assert list(table["progress"]) == [100, 100]
     assert table["name"][1] == "For the talk"
     assert table["methods"][0] == "TPO, DG, GRPO, PG"

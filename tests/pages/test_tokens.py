@@ -37,7 +37,7 @@ def config(runs: RunService) -> ReversalConfig:
 
 def test_one_click_starts_the_live_preset_and_shows_it(runs: RunService) -> None:
     page = opened("tokens")
-    assert progress(page).startswith("Recorded: step 140 of 140")
+    assert progress(page).startswith("Recorded: step 120 of 120")
     assert url(page) == {}
     page = click(page, "Run")
     row = runs.list()[0]
@@ -45,7 +45,7 @@ def test_one_click_starts_the_live_preset_and_shows_it(runs: RunService) -> None
     assert url(page) == {"run": row.id}
     wait(runs, row.id, "done")
     page = quiet(page.run())
-    assert progress(page).startswith("Done: step 140 of 140")
+    assert progress(page).startswith("Done: step 120 of 120")
     assert set(chart(page)["tpo"]) == {0.5}
     assert "About" in " ".join(c.value for c in page.caption)
     assert progress(opened("tokens")).startswith("Done")  # the latest run of these settings
@@ -54,7 +54,7 @@ def test_one_click_starts_the_live_preset_and_shows_it(runs: RunService) -> None
 def test_what_differs_from_the_preset_is_in_the_link_and_in_the_run(runs: RunService) -> None:
     page = typed(opened("tokens"), "Length H", 6)
     page = chosen(page, "Target", "flip")
-    assert "(preset: 5)" in " ".join(n.label for n in page.number_input)
+    assert "(preset: 3)" in " ".join(n.label for n in page.number_input)
     assert url(page) == {"length": "6", "target": "flip"}
     page = click(opened("tokens", **url(page)), "Run")
     assert (config(runs).length, config(runs).target, config(runs).prompts) == (6, "flip", 64)
@@ -108,7 +108,7 @@ def test_no_method_is_no_run() -> None:
 def test_a_bad_link_is_said_and_the_first_preset_stays(bad: dict[str, str]) -> None:
     page = opened("tokens", **bad)
     assert ["The link could not be read." in e.value for e in page.error] == [True]
-    assert [n.value for n in page.number_input if n.label.startswith("Length H")] == [5]
+    assert [n.value for n in page.number_input if n.label.startswith("Length H")] == [3]
 
 
 def test_a_run_of_another_page_is_not_drawn_here(runs: RunService) -> None:

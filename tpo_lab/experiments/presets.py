@@ -54,13 +54,13 @@ _TERMINAL = ReversalConfig()
 _WHY = ReversalConfig(methods=("tpo", "grpo"), length=8, candidates=32, prompts=256, seeds=30)
 REWARDS = ("bag", "sequential")  # per token
 _DIGITS = DigitsConfig(methods=("tpo", "dg", "pg", "grpo", "group_pg"), prompts=10, every=50, episodes=2_000, seeds=10)
-_LIVE = replace(_TERMINAL, length=5, prompts=64, episodes=140, seeds=2)
+_LIVE = replace(_TERMINAL, vocabulary=4, length=3, prompts=64, episodes=120, seeds=3)
 
 
 def _presets() -> Iterator[Preset]:
     yield Preset(
         "live-terminal",
-        "One reward at the end of five tokens: TPO finds out what is wanted while GRPO, DG and, less, PPO lag.",
+        "One reward at the end of three tokens, each one of four: TPO is below 1 % while PPO, GRPO and DG lag.",
         _LIVE,
         ("live",),
     )
@@ -72,7 +72,7 @@ def _presets() -> Iterator[Preset]:
     )
     yield Preset(
         "live-why",
-        "One reward at the end of five tokens: TPO's gradient rises while it learns and then ends; GRPO's goes on.",
+        "One reward at the end of three tokens: TPO's gradient rises while it learns and then ends; GRPO's goes on.",
         replace(_LIVE, methods=("tpo", "grpo"), episodes=160),
         ("live",),
     )
