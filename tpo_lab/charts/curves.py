@@ -128,6 +128,7 @@ def _means(diagnostic: Diagnostic, lines: Sequence[Line], look: Look, x: Spec, y
     if len(methods_of(lines)) > 1 and not runs:
         width["condition"] = {"test": f"datum.method === {json.dumps(METHODS[first].label)}", "value": 2.5}
     stroke = {"strokeDash": _dash(runs)} if runs else {}
+    cap = {} if runs else {"strokeCap": "round"}  # a single point is seen; of a dash it would fill the gap
     params = [
         _clicked("methods", "method", [METHODS[m].label for m in methods_of(lines)]),
         *([_clicked("runs", "run", runs)] if runs else []),
@@ -154,7 +155,7 @@ def _means(diagnostic: Diagnostic, lines: Sequence[Line], look: Look, x: Spec, y
             },
             {
                 "params": params,
-                "mark": {"type": "line", **mark},
+                "mark": {"type": "line", **cap, **mark},
                 "encoding": {
                     "x": x,
                     "y": {**y, "field": "mean"},

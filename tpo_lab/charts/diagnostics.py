@@ -59,7 +59,7 @@ _COMMON = (
 )
 _LOSS = Diagnostic("loss", "Loss")
 _BINS = tuple((f"{low}_{low + 25}", f"concentration {low / 100:g} to {low / 100 + 0.25:g}") for low in (0, 25, 50, 75))
-_TEST_ERROR = replace(ERROR, title="Test error", sparse=True)
+_TEST_ERROR = replace(ERROR, title="Test error", sparse=True, floor=-2)  # no method comes below 1 %
 _SURPLUS = tuple(Diagnostic(f"surplus_{b}", f"Surplus of test errors, {text}", sparse=True) for b, text in _BINS)
 _SHARES = tuple(replace(_share(f"share_{b}", f"Test errors at {text}"), sparse=True) for b, text in _BINS)
 
