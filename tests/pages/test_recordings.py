@@ -36,6 +36,15 @@ def test_a_recording_is_there_at_once_and_the_live_run_is_drawn_over_it(runs: Ru
     assert set(chart(again)["tpo"]) == {0.5}
 
 
+def test_a_run_that_was_ended_early_is_seen_by_its_link_and_where_nothing_was_recorded(runs: RunService) -> None:
+    short, other = (runs.catalogue.add(config) for config in (BanditConfig(), BanditConfig(eta=0.5)))
+    for run_id in (short, other):
+        runs.catalogue.set_run(run_id, "stopped")
+    assert progress(opened("bandits")).startswith("Recorded")
+    assert progress(opened("bandits", run=short)).startswith("Stopped")
+    assert progress(opened("bandits", eta="0.5")).startswith("Stopped")
+
+
 @pytest.mark.usefixtures("runs")
 def test_other_settings_and_other_looks_at_it() -> None:
     assert progress(opened("bandits", eta="0.5")) == "No run to show yet."

@@ -98,14 +98,16 @@ def race(
 
 
 def run_of(runs: RunService, form: Form[View], shelf: Shelf) -> Snapshot | None:
-    """The run of the link, else the latest one of these settings, else the recorded one.
+    """The run of the link, else the latest one of these settings that nobody has ended early, else the recorded one.
 
     None, with one sentence if it should be there; and to whoever is to predict, what they have not run themselves.
     """
     run_id = form.texts["run"]
     if not run_id and not predict.wanted(form):
-        found = (row.id for row in runs_store.listed() if runs_store.same(row, form.view.config))
-        run_id = next(found, "") or recording.recorded(form.view.config)
+        found = [row for row in runs_store.listed() if runs_store.same(row, form.view.config)]
+        whole = [row.id for row in found if row.status == "done" or not row.finished]
+        candidates = (*whole, recording.recorded(form.view.config), *(row.id for row in found))
+        run_id = next(filter(None, candidates), "")
     run = live.find(runs, run_id) if run_id else None
     if run and type(run.config) not in shelf.kinds:
         st.info("This run belongs to another page.")
