@@ -29,7 +29,7 @@ from tpo_lab.runs.owner import Owner
 
 LOOKS = ("", "&over=seconds", "&lines=seeds&band=quartiles")  # a tab each
 METHODS = ("tpo", "grpo", "ppo", "dg", "grpo_no_kl")
-SEEDS, STEPS_PER_MINUTE, CHUNKS_PER_SECOND = 20, 1_200, 3
+SEEDS, STEPS_PER_MINUTE, CHUNKS_PER_SECOND = 20, 300, 3  # steps as `live-terminal` takes them on two cores
 WARM_UP = 10.0  # seconds of watching before anything is counted
 SAMPLE = 5.0  # seconds between two looks at the memory
 CHARTS = 2
@@ -142,7 +142,7 @@ def _streaming(folder: Path, minutes: float) -> Iterator[str]:
 def _write(catalogue: Catalogue, run_id: str, config: ReversalConfig, ended: threading.Event) -> None:
     """Be the worker: a chunk of every lane, again and again."""
     names, numbers = tuple(diagnostics_of(config)), np.random.default_rng(0)
-    chunk = STEPS_PER_MINUTE // 60 // CHUNKS_PER_SECOND
+    chunk = max(1, STEPS_PER_MINUTE // 60 // CHUNKS_PER_SECOND)
     with RunFile.create(catalogue.folder, run_id, names, config.seeds) as file:
         for method in config.methods:
             file.take(method)
