@@ -19,7 +19,7 @@ from tpo_lab.runs.shortage import of_memory
 
 # A checkpoint is worth 50 times its cost: that is 2 % of the time. In less than a second there is little to lose.
 WORTH, LEAST = 50, 1.0
-TELL = 0.2  # seconds between two messages on how far a lane is
+TELL = 0.4  # seconds between two messages on how far a lane is
 
 Key = tuple[str, str]  # run, lane
 

@@ -1,5 +1,6 @@
 """The live view of runs, of whatever kind: progress, curves and results that follow them while they are computed."""
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -25,8 +26,10 @@ from tpo_lab.ui.sentences import refuse
 
 MOST = len(curves.DASHES)  # runs in one chart
 TICK = 0.4  # seconds between two looks at runs, at least
-LONG = 10.0  # seconds of computing, after which a run is looked at half as often
+YOUNG, LONG = 1.0, 10.0  # seconds of computing, after which the pace is set anew; after LONG it is half at most
+SHARE = 0.02  # of a core that the looks of a tab may take: the dearer one is, the longer until the next
 CELLS = 20_000  # numbers a second that a browser draws without getting in a person's way
+_COST = "live.cost"  # seconds of a look, lately
 STEPS = ("error",)  # the curve that tells the steps to 1 %
 HOW = (
     "Results: mean ± s.e. over the n seeds that have a value, at the last step so far. On the charts a click on the "
@@ -116,6 +119,7 @@ def _follow(runs: RunService, members: Sequence[Member], see: Sequence[str], loo
     last = [*members]
 
     def tick() -> None:
+        began = time.thread_time()
         for i, member in enumerate(last):
             if member.run:
                 try:
@@ -123,11 +127,13 @@ def _follow(runs: RunService, members: Sequence[Member], see: Sequence[str], loo
                 except InputError as error:  # purged, or the store cannot be read just now: what is drawn stays
                     refuse(str(error))
         _draw(runs, last, lines, shown, specs, look, settings)
+        st.session_state[_COST] = (st.session_state.get(_COST, 0.0) + time.thread_time() - began) / 2
         if going and [_mark(m.run) for m in last] != [_mark(m.run) for m in members]:
             st.rerun()
 
-    slow = all(_is_long(m.run) for m in members if m.run and is_going(m.run.row))
-    st.fragment(tick, run_every=_pause(lines, len(shown), look, slow) if going else None)()
+    slow = all(_age(m.run) == 2 for m in members if m.run and is_going(m.run.row))
+    pause = max(_pause(lines, len(shown), look, slow), st.session_state.get(_COST, 0.0) / SHARE)
+    st.fragment(tick, run_every=round(pause, 1) if going else None)()
 
 
 def _pause(lines: Sequence[Line], charts: int, look: Look, slow: bool) -> float:
@@ -137,14 +143,14 @@ def _pause(lines: Sequence[Line], charts: int, look: Look, slow: bool) -> float:
     return moves * max(TICK, round(charts * columns * MAX_POINTS / CELLS, 1))
 
 
-def _is_long(run: Snapshot | None) -> bool:
-    """Whether a run takes so long that its curves hardly move between two looks."""
-    return run is not None and run.seconds > LONG
+def _age(run: Snapshot | None) -> int:
+    """0 while a run is young; 2 if it takes so long that its curves hardly move between two looks."""
+    return sum(run.seconds > limit for limit in (YOUNG, LONG)) if run else 0
 
 
 def _mark(run: Snapshot | None) -> tuple[object, ...]:
     """What the buttons and texts around the curves, and the pace of looking, depend on."""
-    return (run.status, run.row.wanted, run.row.deleted, run.broken, _is_long(run)) if run else ()
+    return (run.status, run.row.wanted, run.row.deleted, run.broken, _age(run)) if run else ()
 
 
 def _draw(
