@@ -4,7 +4,7 @@ import streamlit as st
 
 from tpo_lab.group.wording import figure, many
 from tpo_lab.rollouts_io.formats import FORMATS
-from tpo_lab.ui import rollouts_groups, rollouts_health, rollouts_source, rollouts_whatif
+from tpo_lab.ui import rollouts_groups, rollouts_health, rollouts_rows, rollouts_source, rollouts_whatif
 from tpo_lab.ui.form import Form, choice, load, text_field
 from tpo_lab.ui.rollouts_data import data_of
 from tpo_lab.ui.rollouts_view import DEFAULTS, LOOKS, View, read
@@ -32,6 +32,7 @@ else:
     with st.sidebar:
         rows, groups = many(loaded.table.rows, "candidate"), many(loaded.table.groups, "group")
         st.caption(f"{loaded.table.format.label}: {rows} in {groups}")
+        rollouts_rows.draw(data)
         text_field(form, "Low variance below σ", "threshold", help="In units of the score.")
         suggested = data.health(form.view.now, form.view.threshold).suggested
         if suggested is not None and suggested != form.view.threshold:

@@ -46,6 +46,30 @@ def test_a_condition_that_holds_ends_with_1(capsys: pytest.CaptureFixture[str]) 
     assert json.loads(capsys.readouterr().out)["failed"] == ["zero_variance>=0.5"]
 
 
+def test_a_condition_is_on_a_number_of_this_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["rollouts", str(SAMPLES / "verl")]
+    assert main([*line, "--fail-if", "k_min<4", "--fail-if", "groups_that_disagree>0"]) == 0  # the file has none
+    assert main([*line, "--fail-if", "k_max>=6"]) == 1
+    assert main(["rollouts", str(SAMPLES / "trl"), "--fail-if", "groups_that_disagree>0"]) == 1
+    file = tmp_path / "ones.csv"
+    file.write_text("group,score\na,1\nb,0\n")
+    assert main(["rollouts", str(file), "--fail-if", "sigma_p50>0"]) == 0
+    capsys.readouterr()
+    for words in ("format>1", "k>1", "advantages>0", "over_steps<1", "sigma<1"):
+        assert main([*line, "--fail-if", words]) == 2
+        assert "Unknown figure" in capsys.readouterr().err
+    for words in (
+        "zero_variance>",
+        ">0.6",
+        "zero_variance==0.5",
+        "zero_variance",
+        "zero_variance>x",
+        "zero_variance>nan",
+    ):
+        assert main([*line, "--fail-if", words]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+
+
 def test_columns_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "dump"
     file.write_text("q;a;b\nx;1;0\nx;0;0\ny;1;1\ny;1;1\n")

@@ -16,6 +16,7 @@ from tpo_lab.rollouts_io.settings import Setting
 from tpo_lab.rollouts_io.table import Rollouts
 from tpo_lab.rollouts_io.workings import Workings
 from tpo_lab.ui import microscope, rollouts_group
+from tpo_lab.ui.pieces import signed
 from tpo_lab.ui.rollouts_view import DEFAULTS, read
 from tpo_lab.ui.view import View
 
@@ -97,6 +98,16 @@ def test_a_group_is_shown_with_its_candidates_and_leaves_for_the_other_pages(
     np.testing.assert_allclose(report(low).p_old, report(target).p_old, rtol=1e-12)
 
 
+def test_a_file_without_advantages_shows_those_of_its_stack() -> None:
+    table = sample("verl")
+    group = int(np.flatnonzero([len(set(some)) > 1 for some in np.split(table.score, table.starts[1:-1])])[0])
+    scores = table.score[table.starts[group] : table.starts[group + 1]]
+    first = (scores[0] - scores.mean()) / (scores.std(ddof=1) + 1e-6)
+    shown = html_of(opened(look="groups", sample="verl", group=str(group + 1)))
+    assert f"none in the file, {signed(first)} by verl_grpo" in shown
+    assert "in the file" not in html_of(opened(look="groups", sample="table"))  # which stack wrote it is not known
+
+
 def test_a_range_narrows_the_groups() -> None:
     page = opened(look="groups", sigma="0,0.05")
     sigma = page.dataframe[0].value["σ"]
@@ -110,6 +121,14 @@ def test_a_range_narrows_the_groups() -> None:
     assert url(page) == {"look": "groups"}
     page = typed(page, "σ", "1,0")
     assert any("Sigma is a range" in e.value for e in page.error)
+
+
+def test_the_first_rows_are_shown_as_they_were_read() -> None:
+    first = opened(sample="table").dataframe[0].value
+    table = sample("table")
+    assert first["score"].tolist() == table.score[: len(first)].tolist()
+    assert first["group"].tolist() == [table.label(int(g)) for g in np.repeat(np.arange(9), table.sizes()[:9])[:6]]
+    assert first["text"].tolist()[:2] == table.texts(0)[:2]
 
 
 def test_a_group_that_is_not_there_is_said() -> None:
@@ -156,6 +175,10 @@ def test_a_path_in_a_link_is_not_opened_before_somebody_presses(tmp_path: Path) 
     shown = html_of(page)
     assert "&lt;img src=x&gt;" in shown
     assert "<img" not in shown
+    page = click(page, "Forget the files")
+    assert "Choose files on the left" in page.markdown[0].value
+    assert "rollouts.read" not in page.session_state
+    assert "rollouts.data" not in page.session_state
     page = typed(page, "Place on this machine", str(tmp_path / "nothing"))
     assert "Choose files on the left" in page.markdown[0].value
     page = click(page, "Open")

@@ -22,6 +22,14 @@ def test_a_bomb_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         read([text(gzip.compress(b'{"group": "a", "text": "' + b"a" * (3 << 20)))])
 
 
+def test_a_bomb_of_empty_lines_is_refused_before_they_are_counted() -> None:
+    sink = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(sink, "zstd") as packed:
+        packed.write(JSONL.encode() + b"\n" * (limits.RATIO_FROM * 2))
+    with pytest.raises(InputError, match="No rollouts pack so well"):
+        read([text(bytes(sink.getvalue()))])
+
+
 def test_a_line_beyond_the_limit_costs_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "MAX_LINE", 1000)
     table = read([text(f'{JSONL}\n{{"group": "{"x" * 5000}", "score": 1}}\n{JSONL}')])

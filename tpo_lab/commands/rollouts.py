@@ -132,7 +132,8 @@ def _as_text(table: "Rollouts", found: "Health", compared: "Logged | None") -> s
     s, k = found.summary, found.summary["k"]
     sizes = f"K = {k['min']}" if k["min"] == k["max"] else f"K from {k['min']} to {k['max']}, median {k['median']:g}"
     of_steps = f", {many(s['steps'], 'step')}" if s["steps"] else ""
-    lines = [f"{table.format.label}: {s['candidates']:,} candidates in {s['groups']:,} groups{of_steps}, {sizes}"]
+    counts = f"{many(s['candidates'], 'candidate')} in {many(s['groups'], 'group')}"
+    lines = [f"{table.format.label}: {counts}{of_steps}, {sizes}"]
     if table.faults.by_reason:
         lines += ["left out:", *(f"  {sentence}" for sentence in table.faults.sentences())]
     rows = [

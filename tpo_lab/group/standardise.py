@@ -7,7 +7,10 @@ or underflows, and a group of equal scores is found by max = min, never by a dev
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from tpo_lab.errors import InputError
 from tpo_lab.group.arrays import Array, as_arrays, count, divide, masked_max, masked_min, masked_sum
@@ -37,8 +40,12 @@ def spread(scores: Array, *, counted: Array | None = None) -> Spread:
         scores: raw scores, shape (..., K); NaN is a missing score.
         counted: bool, shape (..., K); default: where the score is not NaN.
     """
-    xp, (scores,) = as_arrays(scores)
-    unit = _Unit(xp, scores, counted_of(xp, scores, counted))
+    return spread_of(measure(scores, counted=counted))
+
+
+def spread_of(unit: "Unit") -> Spread:
+    """The same of scores that were measured."""
+    xp = unit.xp
     return Spread(
         mean=divide(xp, unit.low + unit.mean * unit.span, unit.down),
         sigma_population=divide(xp, unit.population() * unit.span, unit.down),
@@ -72,12 +79,20 @@ def standardise(
 
     Source: arXiv 2604.06159, section 3, and the stacks named in `RULES`.
     """
+    return standardise_measured(measure(scores, counted=counted), rule=rule, strength=strength)
+
+
+def measure(scores: Array, *, counted: Array | None = None) -> "Unit":
+    """What every rule asks of the scores, so that several rules ask once; arguments as of `standardise`."""
+    xp, (scores,) = as_arrays(scores)
+    return Unit(xp, scores, counted_of(xp, scores, counted))
+
+
+def standardise_measured(unit: "Unit", *, rule: str | Rule = "tpo_paper", strength: float | None = None) -> Array:
+    """`standardise` of scores that were measured."""
     rule = RULES[rule] if isinstance(rule, str) else rule
     amount, bound = _constants(rule, strength)
-    xp, (scores,) = as_arrays(scores)
-    mask = counted_of(xp, scores, counted)
-    unit = _Unit(xp, scores, mask)
-
+    xp, scores, mask = unit.xp, unit.scores, unit.mask
     centred = unit.d - (unit.others_mean() if rule.centre == "leave_one_out" else unit.mean)
     u = divide(xp, centred * unit.span, unit.down)
     if rule.scale != "none":
@@ -102,7 +117,7 @@ def _constants(rule: Rule, strength: float | None) -> tuple[float, float]:
     return (strength, rule.bound) if rule.tunable == "amount" else (rule.amount, strength)
 
 
-def _scaled(rule: Rule, amount: float, unit: "_Unit", centred: Array, undivided: Array) -> Array:
+def _scaled(rule: Rule, amount: float, unit: "Unit", centred: Array, undivided: Array) -> Array:
     """centred / guard(scale, amount). Both sides of the division are in units of `size`, the largest of their parts."""
     xp = unit.xp
     limit = float(xp.finfo(centred.dtype).max) / 4  # of the guard's constant, so that no strength overflows
@@ -146,14 +161,14 @@ def _scaled(rule: Rule, amount: float, unit: "_Unit", centred: Array, undivided:
     return xp.where(divides, divide(xp, centred * ratio, safe), otherwise)
 
 
-class _Unit:
+class Unit:
     """The counted scores of each group mapped to d in [0, 1]; d is 0 for the others. Statistics below are those of d.
 
     `low`, `span` and `peak` (the largest |score|) are in score units times `down`.
     """
 
     def __init__(self, xp: Any, scores: Array, mask: Array) -> None:
-        self.xp, self.mask = xp, mask
+        self.xp, self.scores, self.mask = xp, scores, mask
         self.n = count(xp, mask, scores)
         clean = xp.where(mask, scores, xp.zeros_like(scores))
         peak = masked_max(xp, xp.abs(clean), mask)
@@ -172,16 +187,17 @@ class _Unit:
     def _at_least(self, x: Array, low: float) -> Array:
         return self.xp.maximum(x, low * self.xp.ones_like(x))
 
+    @cached_property
     def _sum_of_squares(self) -> Array:
         return masked_sum(self.xp, (self.d - self.mean) ** 2, self.mask)
 
     def population(self) -> Array:
         """Standard deviation with divisor n."""
-        return self.xp.sqrt(self._sum_of_squares() / self._at_least(self.n, 1.0))
+        return self.xp.sqrt(self._sum_of_squares / self._at_least(self.n, 1.0))
 
     def sample(self) -> Array:
         """Standard deviation with divisor n - 1; 0 where n = 1."""
-        return self.xp.sqrt(self._sum_of_squares() / self._at_least(self.n - 1, 1.0))
+        return self.xp.sqrt(self._sum_of_squares / self._at_least(self.n - 1, 1.0))
 
     def others_mean(self) -> Array:
         """Mean of the other counted candidates, shape (..., K)."""
@@ -197,11 +213,16 @@ class _Unit:
         """
         xp = self.xp
         apart = (self.d - self.mean) ** 2 * (self.n / self._at_least(self.n - 1, 1.0))
-        squares = self._sum_of_squares() - apart
+        squares = self._sum_of_squares - apart
         deviation = xp.sqrt(xp.maximum(squares, xp.zeros_like(squares)) / self._at_least(self.n - 2, 1.0))
         for end in (0.0, 1.0):
             there = self.mask & (self.d == end)
-            rest = _Unit(xp, self.d, self.mask & ~there)
             only = there & (count(xp, there, self.d) == 1)
-            deviation = xp.where(only, rest.sample() * rest.span / rest.down, deviation)
+            at = xp.any(only, axis=-1) if xp is np else ...  # JAX knows no shape that depends on values
+            rest = Unit(xp, self.d[at], (self.mask & ~there)[at])
+            of_rest = xp.where(only[at], rest.sample() * rest.span / rest.down, deviation[at])
+            if xp is np:
+                deviation[at] = of_rest
+            else:
+                deviation = of_rest
         return deviation

@@ -5,6 +5,8 @@ Axes: log_p_old, u, q, counted (..., K); results per group drop K. Natural logar
 
 from typing import Any
 
+import numpy as np
+
 from tpo_lab.group.arrays import Array, as_arrays, below, divide, masked_log_softmax, masked_max, masked_sum
 
 
@@ -37,10 +39,13 @@ def log_target(log_p_old: Array, u: Array, *, eta: Any = 1.0, counted: Array | N
     tilt = _tilt(xp, u, eta, possible)
     top = masked_max(xp, log_p_old, possible)
     level = below(xp, xp.where(possible, log_p_old, top), top)
-    tilted = masked_log_softmax(xp, level + tilt, possible)
+    moved = xp.any(tilt < 0, axis=-1, keepdims=True)
     # Without a tilt q is p_old, computed as `policy` does: a compiler may round the sum of two equal paths differently.
-    untilted = masked_log_softmax(xp, log_p_old, mask)
-    return xp.where(xp.any(tilt < 0, axis=-1, keepdims=True), tilted, untilted)
+    untilted = None if xp is np and moved.all() else masked_log_softmax(xp, log_p_old, mask)
+    if xp is np and not moved.any():
+        return untilted
+    tilted = masked_log_softmax(xp, level + tilt, possible)
+    return tilted if untilted is None else xp.where(moved, tilted, untilted)
 
 
 def target(log_p_old: Array, u: Array, *, eta: Any = 1.0, counted: Array | None = None) -> Array:

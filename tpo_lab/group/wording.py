@@ -26,5 +26,5 @@ def percent(x: float) -> str:
 
 
 def many(n: int, noun: str) -> str:
-    """`1 candidate`, `3 candidates`."""
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+    """`1 candidate`, `3,000 candidates`."""
+    return f"{n} {noun}" if n == 1 else f"{n:,} {noun}s"

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 CELLS = 1 << 17  # of a block: what fits into a processor's cache
 MANY = 100_000  # rows, from which on every core is used
 
@@ -41,17 +42,22 @@ class Block:
 class Layout:
     """The blocks of a table.
 
+    Args:
+        apart: groups that stand in blocks without the others, where there are many of their size; shape (G,).
+
     Attributes:
         row: the row of the table at each place of a flat array, shape (R,).
     """
 
-    def __init__(self, starts: Ints) -> None:
+    def __init__(self, starts: Ints, apart: Bools) -> None:
         sizes = np.diff(starts)
-        order = np.argsort(sizes, kind="stable")
+        many = np.bincount(sizes) * np.arange(sizes.max() + 1) > CELLS
+        sort = 2 * sizes + (apart & many[sizes])
+        order = np.argsort(sort, kind="stable")
         self.blocks: list[Block] = []
         self._first, self._stride = np.zeros(len(sizes), dtype=np.int64), np.zeros(len(sizes), dtype=np.int64)
         rows, at = [], 0
-        for same in np.split(order, np.flatnonzero(np.diff(sizes[order])) + 1):
+        for same in np.split(order, np.flatnonzero(np.diff(sort[order])) + 1):
             k = int(sizes[same[0]])
             most = max(1, CELLS // k)
             for begin in range(0, len(same), most):

@@ -3,7 +3,7 @@
 MAX_FILE = 8 << 30  # bytes of one file on disk
 MAX_PLAIN = 16 << 30  # bytes of one file once decompressed
 MAX_RATIO = 500  # of decompression, after the first `RATIO_FROM` bytes; text of rollouts packs 5 to 100 times
-RATIO_FROM = 64 << 20
+RATIO_FROM = 16 << 20
 MAX_LINE = 64 << 20  # bytes of one line or one JSON document: Python's objects take up to 20 times as much
 MAX_BRACKETS = 4_000_000  # opening ones of one line or document: each becomes an object of Python's
 MAX_ROWS = 5_000_000

@@ -73,8 +73,9 @@ class Rollouts:
 
     def texts(self, group: int) -> list[str | None]:
         """What the candidates of a group wrote."""
-        rows = self.row[self.starts[group] : self.starts[group + 1]]
-        return [None] * len(rows) if self.text is None else self.text.take(pa.array(rows)).to_pylist()
+        rows = self.row[self.starts[group] : self.starts[group + 1]].tolist()
+        # One by one: `take` puts all chunks of the column together before it takes anything.
+        return [None if self.text is None else self.text[row].as_py() for row in rows]
 
     def prompt_of(self, group: int) -> str | None:
         """What the group was asked, by its first row."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from tpo_lab.group.arrays import divide
 from tpo_lab.group.rules import RULES
-from tpo_lab.group.standardise import spread, standardise
+from tpo_lab.group.standardise import Unit, measure, spread_of, standardise_measured
 from tpo_lab.group.target import entropy, kl_of_logs, log_target
 from tpo_lab.group.verdict import STILL_SMALL
 from tpo_lab.rollouts_io.layout import Block, Ints, Layout
@@ -27,7 +27,7 @@ OF_BATCH = {"trl_batch": "trl_none", "trl_rloo_batch": "trl_rloo"}
 
 @dataclass(frozen=True)
 class Scores:
-    """The scores that count, `counted` and `flat`; the rest a group: see `numbers.Numbers`."""
+    """The scores that count, `counted` and `flat`; `units`: what rules ask of them, by block; see `numbers.Numbers`."""
 
     flat: Floats
     counted: Bools
@@ -37,17 +37,22 @@ class Scores:
     high: Floats
     sigma: Floats
     zero_variance: Bools
+    units: dict[int, Unit]
 
 
 @dataclass(frozen=True)
 class Policy:
-    """log p_old up to a constant and normalised, and p_old, flat; a group: whether it is the file's, its entropy."""
+    """log p_old up to a constant and normalised, and p_old, flat.
+
+    A group: whether it is the file's, its entropy, and its largest p_old.
+    """
 
     raw: Floats
     log_p: Floats
     p: Floats
     known: Bools
     entropy: Floats
+    top: Floats
 
 
 @dataclass(frozen=True)
@@ -75,7 +80,8 @@ class Workings:
     """The parts of a table, each computed when it is first asked for."""
 
     def __init__(self, table: Rollouts) -> None:
-        self.table, self.layout = table, Layout(table.starts)
+        low, high = (of.reduceat(table.score, table.starts[:-1]) for of in (np.fmin, np.fmax))
+        self.table, self.layout = table, Layout(table.starts, ~(low < high))  # no rule tilts what is constant
         self._held: dict[tuple[Any, ...], Any] = {}
 
     def once(self, *key: Any, make: Callable[[], Any]) -> Any:
@@ -128,9 +134,12 @@ class Workings:
         n, low, high = np.zeros(g, dtype=np.int64), np.zeros(g), np.zeros(g)
         mean, sigma, equal = np.zeros(g), np.zeros(g), np.zeros(g, dtype=bool)
 
+        units: dict[int, Unit] = {}
+
         def fill(b: Block) -> None:
             some, mask = b.of(flat), b.of(counted)
-            stats = spread(some, counted=mask)
+            units[b.at] = unit = measure(some, counted=mask)
+            stats = spread_of(unit)
             n[b.groups] = mask.sum(axis=-1)
             mean[b.groups], sigma[b.groups] = stats.mean[:, 0], stats.sigma_population[:, 0]
             equal[b.groups] = stats.zero_variance[:, 0]
@@ -140,7 +149,7 @@ class Workings:
         self.layout.each(fill)
         none = n == 0
         low[none] = high[none] = np.nan
-        return Scores(flat, counted, n, mean, low, high, sigma, equal)
+        return Scores(flat, counted, n, mean, low, high, sigma, equal, units)
 
     def _policy(self, scores: Scores, choice: str, kind: str) -> Policy:
         table = self.table
@@ -151,7 +160,7 @@ class Workings:
                 of_row = of_row / np.maximum(table.length, 1.0)
             given = self.layout.flat(of_row)
         up_to_constant, log_p, p = np.empty(table.rows), np.empty(table.rows), np.empty(table.rows)
-        known, found = np.zeros(table.groups, dtype=bool), np.zeros(table.groups)
+        known, found, top = np.zeros(table.groups, dtype=bool), np.zeros(table.groups), np.zeros(table.groups)
 
         def fill(b: Block) -> None:
             mask = b.of(scores.counted)
@@ -165,10 +174,10 @@ class Workings:
             b.of(up_to_constant)[...] = raw
             b.of(log_p)[...] = logs = log_target(raw, np.zeros_like(raw), counted=mask)
             b.of(p)[...] = probabilities = np.exp(logs)
-            found[b.groups] = entropy(probabilities)
+            found[b.groups], top[b.groups] = entropy(probabilities), probabilities.max(axis=-1)
 
         self.layout.each(fill)
-        return Policy(up_to_constant, log_p, p, known, found)
+        return Policy(up_to_constant, log_p, p, known, found, top)
 
     def _tilt(self, scores: Scores, setting: Setting) -> Tilt:
         rule = RULES[setting.rule]
@@ -184,8 +193,10 @@ class Workings:
             amplification[b.groups] = np.where(high > low, wide, 0.0)
 
         def fill(b: Block) -> None:
-            mask = b.of(scores.counted)
-            b.of(u)[...] = standardise(b.of(scores.flat), counted=mask, rule=name, strength=setting.strength)
+            if (scores.zero_variance[b.groups] & (scores.n[b.groups] > 1)).all():
+                b.of(u)[...] = 0  # whatever the rule
+                return
+            b.of(u)[...] = standardise_measured(scores.units[b.at], rule=name, strength=setting.strength)
             if not of_batch:
                 measure(b)
 
@@ -217,11 +228,13 @@ class Workings:
         step = np.unique(self.table.group_step, return_inverse=True)[1]
 
         def total(of_group: Floats) -> Floats:
-            return np.bincount(step, of_group)[step]
+            sums: Floats = np.bincount(step, of_group).astype(np.float64)
+            return sums[step]
 
-        n = total(scores.n)
-        mean = total(scores.n * means) / np.maximum(n, 1)
-        whole = total(squares + scores.n * (means - mean) ** 2)
+        size = scores.n.astype(np.float64)
+        n = total(size)
+        mean = total(size * means) / np.maximum(n, 1)
+        whole = total(squares + size * (means - mean) ** 2)
         deviation: Floats = peak * np.sqrt(whole / np.maximum(n - 1, 1))
         return deviation
 
@@ -233,6 +246,8 @@ class Workings:
 
         def fill(b: Block) -> None:
             at = np.flatnonzero(tilt.largest[b.groups] > 0)
+            if not len(at):
+                return
             groups = b.groups[at]
 
             def of(values: Any) -> Any:
@@ -245,7 +260,7 @@ class Workings:
             kl[groups], found[groups] = kl_of_logs(log_q, log_p), entropy(q)
             moved[groups] = np.abs(q - p).sum(axis=-1) / 2
             top = np.argmax(q, axis=-1)[:, None]
-            argmax_moved[groups] = np.take_along_axis(p, top, axis=-1)[:, 0] < p.max(axis=-1)
+            argmax_moved[groups] = np.take_along_axis(p, top, axis=-1)[:, 0] < policy.top[groups]
             best = mask & (of(scores.flat) == scores.high[groups][:, None])
             small = np.flatnonzero(np.where(best, q, 0.0).sum(axis=-1) < STILL_SMALL)
             peaked[groups[small]] = _narrow(best[small], log_p[small], log_q[small], u[small] / eta)

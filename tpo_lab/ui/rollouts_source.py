@@ -109,10 +109,10 @@ def _upload() -> Chosen | None:
         accept_multiple_files=True,
         key=f"{_UPLOADER}.{round_}",
         max_upload_size=UPLOAD_MB,
-        help="JSON lines, JSON, CSV, TSV, Parquet or Arrow, also packed. They stay in the memory of this machine. "
-        "Larger ones: give their place instead.",
+        help="JSON lines, JSON, CSV, TSV, Parquet or Arrow, also packed. They stay in the memory of this machine.",
     )
     if not uploaded:
+        st.caption(f"Larger than {UPLOAD_MB:,} MB, or a folder: choose Path, which reads them where they are.")
         return None
     _forget_button()
     key = ("upload", *(file.file_id for file in uploaded))
