@@ -18,6 +18,7 @@ from jax import Array, lax
 
 from tpo_lab.experiments.reversal import ReversalConfig
 from tpo_lab.methods.losses import Aux, loss_of
+from tpo_lab.methods.registry import METHODS
 from tpo_lab.policies import transformer
 from tpo_lab.policies.transformer import Params, Shape
 from tpo_lab.training import diagnostics, kept
@@ -25,7 +26,7 @@ from tpo_lab.training.diagnostics import DIAGNOSTICS, FIRST_EPOCH, LAST_EPOCH, S
 from tpo_lab.training.look import Look
 from tpo_lab.training.optimiser import Partition, optimiser
 from tpo_lab.training.plan import Numbers, Plan, blocks, of_method, plan_of
-from tpo_lab.training.rollouts import Rollouts, chosen, extras, look_at, nothing_to_see, roll_out
+from tpo_lab.training.rollouts import Rollouts, chosen, extras, glance, look_at, nothing_to_see, roll_out
 
 __all__ = [
     "CHUNK",
@@ -167,25 +168,26 @@ def step(plan: Plan, numbers: Numbers, state: State) -> tuple[State, dict[str, A
         reference = chosen(plan, rollouts, log_p)
 
     def epoch(i: Array, carry: tuple[Any, ...]) -> tuple[Any, ...]:
-        params, moments, old, _, first, _, look = carry
+        params, moments, old, _, first, _, seen = carry
         (value, gradient), (log_p, now, aux) = _gradient(plan, numbers, reference, params, rollouts, old, i == 0)
         metrics = diagnostics.of_first_epoch(rollouts, log_p, value, aux, optax.tree.norm(gradient))
         first = jnp.where(i == 0, jnp.stack([metrics[name] for name in FIRST_EPOCH]), first)
-        look = lax.cond(i == 0, lambda: look_at(plan, rollouts, log_p, now, aux.weights), lambda: look)
+        seen = jax.tree.map(partial(jnp.where, i == 0), glance(plan, rollouts, log_p, aux.weights), seen)
         at_last = diagnostics.of_last_epoch(aux)
         updates, moments = update(gradient, moments, params)
         params = optax.apply_updates(params, updates)
         last = jnp.stack([at_last[name] for name in LAST_EPOCH])
-        return params, moments, jnp.where(i == 0, now, old), now, first, last, look
+        return params, moments, jnp.where(i == 0, now, old), now, first, last, seen
 
     nothing = jnp.zeros_like(rollouts.signal)
     values = jnp.zeros(len(FIRST_EPOCH)), jnp.zeros(len(LAST_EPOCH))
-    carry = (state.params, state.optimiser, nothing, nothing, *values, nothing_to_see(plan))
-    params, moments, old, now, first, last, look = lax.fori_loop(0, numbers.epochs, epoch, carry)
+    empty = nothing_to_see(plan)
+    carry = (state.params, state.optimiser, nothing, nothing, *values, (empty.token_log_p, empty.weights))
+    params, moments, old, now, first, last, seen = lax.fori_loop(0, numbers.epochs, epoch, carry)
     metrics = diagnostics.of_rollouts(plan, rollouts)
     metrics |= dict(zip(FIRST_EPOCH, first, strict=True)) | dict(zip(LAST_EPOCH, last, strict=True))
-    metrics |= of_method(plan, numbers, partial(_distances, plan), numbers.knobs, reference, rollouts.signal, old, now)
-    look = look._replace(log_p_last=now[: len(look.prompts)])
+    metrics |= _distances(plan, numbers, reference, rollouts.signal, old, now)
+    look = look_at(plan, rollouts, seen, old, now)
     return State(params, moments, state.key, state.episode + 1, state.reference), metrics, look
 
 
@@ -243,6 +245,12 @@ def _loss(
 
 
 def _distances(
-    plan: Plan, method: str, knobs: Knobs, reference: Array | None, signal: Array, old: Array, now: Array
+    plan: Plan, numbers: Numbers, reference: Array | None, signal: Array, old: Array, now: Array
 ) -> dict[str, Array]:
-    return diagnostics.distances(plan, method, signal, knobs[method] | extras(plan, reference), old, now)
+    """The distances to the method's own target; in a family to that of the one that has one, with its usual numbers."""
+    method = next((name for name in plan.methods if METHODS[name].fits_target), plan.methods[0])
+    knobs = numbers.knobs[method]
+    if len(plan.methods) > 1:
+        own, usual = numbers.method == plan.methods.index(method), {knob.name: knob for knob in METHODS[method].knobs}
+        knobs = {name: jnp.where(own, value, jnp.float32(usual[name].default)) for name, value in knobs.items()}
+    return diagnostics.distances(plan, method, signal, knobs | extras(plan, reference), old, now)

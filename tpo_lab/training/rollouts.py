@@ -73,13 +73,22 @@ def extras(plan: Plan, reference: Array | None) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def look_at(plan: Plan, rollouts: Rollouts, log_p: Array, now: Array, weights: Array) -> Look:
-    """The look of a batch whose policy is still the behaviour policy.
+def glance(plan: Plan, rollouts: Rollouts, log_p: Array, weights: Array) -> tuple[Array, Array]:
+    """What a look needs of an epoch: log-probs (G, K', H) of the tokens written, and the loss's weights (G, ...).
 
     Args:
         log_p: of all tokens, (B, K', H, V).
-        now: what `chosen` takes of them, (..., N).
-        weights: of the loss, (..., N).
+    """
+    g = _groups(plan)
+    return jnp.sum(jax.nn.one_hot(rollouts.outputs[:g], plan.shape.vocabulary) * log_p[:g], axis=-1), weights[:g]
+
+
+def look_at(plan: Plan, rollouts: Rollouts, seen: tuple[Array, Array], old: Array, now: Array) -> Look:
+    """The look of a batch.
+
+    Args:
+        seen: the `glance` of the first epoch, when the policy was still the behaviour policy.
+        old, now: what `chosen` takes of the log-probs in the first and in the last epoch, (..., N).
     """
     g = _groups(plan)
     prompts, outputs = rollouts.prompts[:g], rollouts.outputs[:g]
@@ -89,11 +98,11 @@ def look_at(plan: Plan, rollouts: Rollouts, log_p: Array, now: Array, weights: A
         outputs=outputs,
         candidates=rollouts.candidates[:g],
         rewards=rollouts.rewards[:g],
-        token_log_p=jnp.sum(jax.nn.one_hot(outputs, plan.shape.vocabulary) * log_p[:g], axis=-1),
+        token_log_p=seen[0],
         signal=rollouts.signal[:g],
-        log_p_old=now[:g],
+        log_p_old=old[:g],
         log_p_last=now[:g],
-        weights=weights[:g],
+        weights=seen[1],
     )
 
 
