@@ -5,8 +5,10 @@ from urllib.parse import parse_qs, urlsplit
 from playwright.sync_api import Page, expect
 
 from tests.browser.lab import settled
+from tpo_lab.bench.steps import METHODS
 from tpo_lab.ui.one_update import LOOKS
 
+NAME = "e => e.ariaLabel || e.labels?.[0]?.innerText || e.innerText"
 WIDE = "scores=" + ",".join(["1"] + ["0"] * 63)
 
 
@@ -38,6 +40,62 @@ def test_keys_step_and_play_goes_to_the_end(page: Page) -> None:
     expect(page.get_by_role("button", name="Play")).to_be_visible()
     page.go_back()
     at(page, "tilt")
+
+
+def test_a_part_is_drawn_alone_and_all_that_depends_on_it_follows(page: Page) -> None:
+    """The first temperature takes the name of its preset from the group; the second one leaves the controls."""
+    page.goto("/one_update?phase=fit")
+    settled(page)
+    formula = page.locator(".katex-display annotation")
+    eta = page.get_by_label("Temperature η", exact=True)
+
+    def enter(text: str) -> None:
+        eta.fill(text)
+        eta.press("Enter")
+
+    enter("0.7")
+    expect(page.get_by_role("button", name="Your own group")).to_be_visible()
+    before = formula.text_content()
+    enter("1.4")
+    page.wait_for_function("() => new URL(location).searchParams.get('eta') === '1.4'")
+    expect(formula).not_to_have_text(before or "")
+    enter("1.4x")
+    expect(page.get_by_role("alert")).to_contain_text("'1.4x'")
+    expect(eta).to_have_value("1.4x")
+    page.get_by_role("button", name="Back Shortcut").click()
+    at(page, "tilt")
+    expect(page.get_by_role("alert")).to_be_visible()
+    enter("1")
+    expect(page.get_by_role("alert")).to_have_count(0)
+    expect(page.get_by_role("button", name="One success of 8")).to_be_visible()
+    page.wait_for_function("() => location.search === '?phase=tilt'")
+    page.go_back()
+    page.wait_for_function("() => new URL(location).searchParams.get('eta') === '1.4'")
+    expect(eta).to_have_value("1.4")
+
+
+def test_every_control_is_reached_by_tab(page: Page) -> None:
+    page.goto("/one_update?phase=score")
+    settled(page)
+    expect(page.locator("svg.marks").first).to_be_attached()
+    reached = ""
+    for _ in range(50):
+        page.keyboard.press("Tab")
+        reached += page.evaluate(
+            "(e => e.ariaLabel || e.labels?.[0]?.innerText || e.innerText)(document.activeElement)"
+        )
+    names = (
+        "One success of 8",
+        "Scores",
+        METHODS,
+        "Step size α",
+        "Clip range ε",
+        "Temperature η",
+        "KL weight β",
+        "α g",
+    )
+    for name in (*names, "Old policy, rule, file", "Five phases", "1 Sample", "Back", "Play", "Step", "Copy as code"):
+        assert name in reached
 
 
 def test_every_look_fits_the_window(page: Page) -> None:

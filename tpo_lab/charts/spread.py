@@ -96,14 +96,14 @@ def spec(rules: Mapping[str, Rule], chosen: Sequence[str]) -> Spec:
 def _values() -> Spec:
     """The axis of a target, linear; or of numbers of either sign and any size, even in their logarithm beyond 1."""
     y = quantity("value", None, type="symlog", constant={"expr": f"{_SHOWS_Q} ? 1e6 : 1"})
-    powers = [10.0**n for n in range(7)]
+    powers = [0.5, *(10.0**n for n in range(7))]
     advantages = [-v for v in reversed(powers)] + [0.0, *powers]
     raised = "{" + ", ".join(f"'{n}': '10{str(n).translate(RAISED)}'" for n in range(3, 7)) + "}"
     power = f"(datum.value < 0 ? '−' : '') + {raised}[toString(round(log(abs(datum.value)) / LN10))]"
     y["axis"] |= {
         "tickCount": None,  # of more values every second would be left out
         "values": {"expr": f"{_SHOWS_Q} ? [0, 0.2, 0.4, 0.6, 0.8, 1] : {advantages}"},
-        "labelExpr": f"{_SHOWS_Q} ? format(datum.value, '.1f') : abs(datum.value) < 1000 ? format(datum.value, '.0f') "
+        "labelExpr": f"{_SHOWS_Q} ? format(datum.value, '.1f') : abs(datum.value) < 1000 ? format(datum.value, '~g') "
         f": {power}",
         "labelOverlap": "greedy",
     }

@@ -70,18 +70,17 @@ def draw(form: Form[View]) -> None:
 
 
 def _ticking(form: Form[View], at: int) -> None:
-    """While it plays, go to the next phase after a while; the last one ends it."""
+    """While it plays, go to the next phase after a while; it ends at the last one."""
     playing = st.session_state.get(_PLAYING, False)
 
     def tick() -> None:
         if not playing or st.session_state.get("update.ticked") != at:
             st.session_state["update.ticked"] = at
             return
-        phases = list(PHASES)
-        if at + 1 >= len(phases):
-            st.session_state[_PLAYING] = False
-        else:
-            form.change({"phase": phases[at + 1]})
+        left = list(PHASES)[at + 1 :]
+        if left:
+            form.change({"phase": left[0]})
+        st.session_state[_PLAYING] = len(left) > 1
         st.rerun()
 
     if playing:
