@@ -28,7 +28,7 @@ def test_a_brush_narrows_the_groups_and_one_of_them_opens_on_target(page: Page) 
     scores = page.locator(".cards .card").count()
     assert scores == 8
 
-    grid = page.get_by_test_id("stDataFrame").bounding_box()
+    grid = page.get_by_test_id("stMain").get_by_test_id("stDataFrame").bounding_box()
     assert grid
     page.mouse.click(grid["x"] + 14, grid["y"] + 88)  # the box before the second row
     expect(page).to_have_url(re.compile(r"group=\d+"))

@@ -20,7 +20,7 @@ from tpo_lab.rollouts_io.settings import Setting
 from tpo_lab.rollouts_io.table import Rollouts
 from tpo_lab.rollouts_io.values import Bools, Floats
 
-HELD = 4  # parts of one sort: of a million rows each takes 8 to 16 MiB
+HELD = 6  # parts of one sort: of a million rows each takes 8 to 16 MiB
 # Rules that divide by the deviation of the whole batch, here of the step, and the rule of what is divided.
 OF_BATCH = {"trl_batch": "trl_none", "trl_rloo_batch": "trl_rloo"}
 
