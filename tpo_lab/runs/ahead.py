@@ -18,7 +18,7 @@ from tpo_lab.training.families import family_of
 
 COMMAND = (sys.executable, "-m", "tpo_lab.runs.warmth")  # and the data folder
 # What the pages open on, with the page's bandit. The order keeps two processes busy for the same time.
-OPENED = ("live-digits", "live-terminal")
+OPENED = ("live-digits", "live-terminal", "live-why")
 
 
 def live() -> list[tuple[AnyConfig, str]]:
