@@ -9,7 +9,7 @@ from tests.browser.test_bandits import CHARTS, WARM_MS, progress
 
 def test_a_run_is_started_and_its_surplus_and_digits_are_seen(page: Page) -> None:
     page.goto("/digits?methods=tpo,pg&episodes=100&seeds=2")
-    expect(page.locator(CHARTS)).to_have_count(3, timeout=WARM_MS)
+    expect(page.locator(CHARTS)).to_have_count(2, timeout=WARM_MS)
     page.get_by_role("button", name="Run", exact=True).click()
     progress(page, "Done", WARM_MS)
     surplus = page.locator(".st-key-digits-surplus svg.marks")

@@ -48,7 +48,7 @@ def test_it_opens_on_the_live_preset_and_runs_it(runs: RunService) -> None:
     assert url(page) == {}
     assert "nine of ten" in " ".join(c.value for c in page.caption)
     assert progress(page).startswith("Recorded: step 2,000 of 2,000")
-    assert set(chart(page, 2).kind) == {"TPO", "DG"}  # the surplus: of those with a closed form
+    assert set(chart(page, 1).kind) == {"TPO", "DG"}  # the surplus: of those with a closed form
     assert "A recording keeps no digits" in " ".join(c.value for c in page.caption)
     page = click(page, "Run")
     assert (runs.list()[0].config, runs.list()[0].preset) == (PRESETS["live-digits"].config, "live-digits")
@@ -58,7 +58,7 @@ def test_it_opens_on_the_live_preset_and_runs_it(runs: RunService) -> None:
 
 def test_the_surplus_is_that_of_the_latest_evaluation_and_digits_are_shown_before_and_after(runs: RunService) -> None:
     page = opened("digits", run=ended(runs))
-    surplus = chart(page, 2)
+    surplus = chart(page, 1)
     assert surplus[["label", "kind", "n"]].to_numpy().tolist() == [["¾ to 1", "TPO", 2]]
     assert surplus.value[0] == pytest.approx(0.035)
     assert surplus.error[0] == pytest.approx(0.015)

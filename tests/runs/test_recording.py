@@ -22,7 +22,7 @@ from tpo_lab.runs.reader import Reader, Readers
 from tpo_lab.runs.recording import MOST_BYTES, Recording, recorded
 from tpo_lab.runs.rows import RECORDED
 
-FIRST = {  # what the pages show before anybody asks for anything
+FIRST = {  # what the pages show before anybody asks for anything, and the reward of digits
     "fig2": {"error", "misalignment"},
     "live-terminal": {"error", "zero_variance"},
     "live-why": {"error", "grad_norm", "weight_success", "weight_failure", "all_fail", "any_success"},

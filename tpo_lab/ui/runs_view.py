@@ -18,7 +18,7 @@ SCALES = {"usual": "As usual", "log": "Log", "linear": "Linear"}
 LINES = {"mean": "Mean", "seeds": "Seeds too"}
 CHOICES = {"scale": SCALES, "over": OVER, "band": BANDS, "lines": LINES}
 _LOG = {"usual": None, "log": True, "linear": False}
-FIRST = {"reversal": ("error", "zero_variance"), "digits": ("error", "reward")}
+FIRST = {"reversal": ("error", "zero_variance"), "digits": ("error",)}
 USUALLY = ("error", "misalignment")
 
 
