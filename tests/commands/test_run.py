@@ -72,7 +72,7 @@ def test_a_run_writes_every_diagnostic_of_every_step_and_a_summary(
     fake: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "run.parquet"
-    command = ["run", "live-terminal", "--methods", "tpo", "--seeds", "2", *setting(length=3, episodes=70)]
+    command = ["run", "live-terminal", "--methods", "tpo", "--seeds", "2", *setting(length=4, episodes=70)]
     assert main([*command, "--out", str(out), "--json"]) == 0
     printed = capsys.readouterr()
     summary = json.loads(printed.out)
@@ -93,12 +93,12 @@ def test_a_run_writes_every_diagnostic_of_every_step_and_a_summary(
     }
     metadata = pq.read_schema(out).metadata
     config = ReversalConfig.from_json(metadata[b"tpo_lab.config"].decode())
-    assert (config.length, config.seeds, config.methods) == (3, 2, ("tpo",))
+    assert (config.length, config.seeds, config.methods) == (4, 2, ("tpo",))
     assert {"tpo-lab", "jax", "numpy"} <= json.loads(metadata[b"tpo_lab.versions"]).keys()
 
     (row,) = Catalogue(fake).list()
     assert (row.id, row.status, row.config, row.preset) == (summary["id"], "done", config, "")
-    assert row.name.startswith("live-terminal methods=tpo length=3 ")
+    assert row.name.startswith("live-terminal methods=tpo length=4 ")
     first, last = printed.err.splitlines()
     assert first == f"Run {row.id}: {row.name}. The lab shows it too."
     assert last.startswith("TPO done: error ")
