@@ -1,6 +1,7 @@
 """The curves' specification and data: fixed for a run, few points, nothing that a log axis cannot show."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -140,6 +141,13 @@ def test_a_diagnostic_with_few_values_is_a_line_from_one_to_the_next() -> None:
     assert len({v for v in table["tpo"] if v is not None}) == 50
     svg = drawn(error, lines_of(config), Look(), {"tpo": values})
     assert max(part.count("L") for part in svg.split('d="M')) > 40
+
+
+def test_a_curve_of_one_point_is_seen() -> None:
+    svg = drawn(ERROR, lines_of(BanditConfig(methods=("tpo",))), USUAL, {"tpo": random(1)})
+    (line,) = re.findall('<path [^>]*aria-roledescription="line mark"[^>]*>', svg)
+    assert METHODS["tpo"].colour in line
+    assert 'stroke-linecap="round"' in line  # else nothing of a line without length is painted
 
 
 def test_the_axis_of_the_error_ends_below_what_can_be_reached_and_shows_1_percent() -> None:
