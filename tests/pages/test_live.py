@@ -20,7 +20,7 @@ def test_the_dearer_a_look_is_the_longer_until_the_next(runs: RunService, monkey
         paces.append(run_every)
         return fragment(look, run_every=run_every)
 
-    monkeypatch.setattr(live.st, "fragment", noted)
+    monkeypatch.setattr(st, "fragment", noted)
     page = opened("bandits", run=run_id)
     assert paces[0] == live.TICK
     assert 0 < page.session_state[live._COST] < 1

@@ -186,13 +186,18 @@ def open_page(context: BrowserContext) -> Page:
 
 
 def press(page: Page, presses: int) -> tuple[int, list[tuple[float, float]]]:
-    """The number of charts and both times of each press: ten to the right, ten back, so that no end is reached."""
+    """The number of charts and both times of each press: ten to the right, ten back, and in the end to where it was.
+
+    So no end is reached, where a press would change nothing, however often this is called.
+    """
     charts, times_ms = 0, []
-    for at in range(WARM_UP + presses):
+    keys = ["ArrowRight" if at // 10 % 2 == 0 else "ArrowLeft" for at in range(WARM_UP + presses)]
+    back = ["ArrowLeft"] * (keys.count("ArrowRight") - keys.count("ArrowLeft"))
+    for key in (*keys, *back):
         page.wait_for_timeout(PAUSE_MS)
-        charts, drawn, answered = _pressed(settled(page), "ArrowRight" if at // 10 % 2 == 0 else "ArrowLeft")
+        charts, drawn, answered = _pressed(settled(page), key)
         times_ms.append((drawn, answered))
-    return charts, times_ms[WARM_UP:]
+    return charts, times_ms[WARM_UP : len(keys)]
 
 
 def _pressed(page: Page, key: str) -> tuple[int, float, float]:
