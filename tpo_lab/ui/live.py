@@ -27,7 +27,7 @@ from tpo_lab.ui.sentences import refuse
 MOST = len(curves.DASHES)  # runs in one chart
 TICK = 0.4  # seconds between two looks at runs, at least
 YOUNG, LONG = 1.0, 10.0  # seconds of computing, after which the pace is set anew; after LONG it is half at most
-SHARE = 0.02  # of a core that the looks of a tab may take: the dearer one is, the longer until the next
+SHARE = 0.014  # of a core that the looks of a tab may take: the dearer one is, the longer until the next
 CELLS = 20_000  # numbers a second that a browser draws without getting in a person's way
 _COST = "live.cost"  # seconds of a look, lately
 STEPS = ("error",)  # the curve that tells the steps to 1 %
