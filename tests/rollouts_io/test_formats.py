@@ -192,3 +192,21 @@ def test_a_folder_that_repeats_another_is_passed_over() -> None:
     table = read(files)
     assert table.rows == 2
     assert "again" in table.faults.sentences()[0]
+
+
+def test_a_column_that_the_first_file_of_a_folder_lacks_is_read_where_it_is_there() -> None:
+    rows = [{"input": "1 + 1", "output": f"{i}", "score": i, "uid": "a_0"} for i in range(2)]
+    later: list[object] = [{**row, "step": step} for step in (4, 5) for row in rows]
+    table = read([lines([*rows], "first.jsonl"), lines(later, "later.jsonl")])
+    assert table.columns.step == "step"
+    np.testing.assert_array_equal(table.group_step, [4, 5, np.nan])
+    alone = read([lines([*rows], "first.jsonl")])
+    assert alone.columns.step is None
+    assert not any("not read" in note for note in (*table.notes, *alone.notes))
+
+
+def test_a_column_that_the_first_of_several_tables_lacks_is_named() -> None:
+    rows = [{"group": "a", "score": i} for i in range(2)]
+    later: list[object] = [{**row, "step": 4} for row in rows]
+    table = read([lines([*rows], "first.jsonl"), lines(later, "later.jsonl")])
+    assert "Columns that the first file lacks are not read: 'step'." in table.notes

@@ -1,5 +1,6 @@
 """Batches of rows gathered into the normal form: numbers made, rows without a group or a readable score counted."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -8,7 +9,7 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 from tpo_lab.errors import InputError
 from tpo_lab.rollouts_io.batches import Batch
-from tpo_lab.rollouts_io.columns import Columns
+from tpo_lab.rollouts_io.columns import Columns, listed
 from tpo_lab.rollouts_io.faults import FIRST_PLACES, Faults
 from tpo_lab.rollouts_io.formats import Format
 from tpo_lab.rollouts_io.grouping import grouped
@@ -42,10 +43,12 @@ class Gathered:
     _file_step: float | None = None
     _text_bytes: int = 0
     _odd: dict[str, int] = field(default_factory=dict)
+    _seen: set[str] = field(default_factory=set)  # columns of the files
 
-    def start(self, step: float | None) -> None:
-        """The next file begins; `step` is what its name tells."""
+    def start(self, step: float | None, names: Iterable[str]) -> None:
+        """The next file begins; `step` is what its name tells, `names` are its columns."""
         self._file, self._file_step = self._file + 1, step
+        self._seen.update(names)
 
     def add(self, batch: Batch) -> None:
         """Take the rows of a batch that can be read."""
@@ -87,14 +90,16 @@ class Gathered:
         if not self._rows:
             why = "; ".join(self.faults.sentences()[:3])
             raise InputError("file", f"No row can be read{': ' + why if why else ''}.")
+        if self.format.expand is None:
+            self.columns = self.columns.only([*self._seen])
         floats = {name: np.concatenate(values) for name, values in self._floats.items()}
         codes = {name: np.concatenate(values) for name, values in self._codes.items()}
         self._floats.clear()
         self._codes.clear()
         labels = {name: self._keys[name].labels for name in self._keys if name.startswith("group.")}
         text, prompt = (
-            pa.chunked_array(parts, pa.large_string()) if parts and self._text_bytes <= MAX_TEXTS else None
-            for parts in (self._texts["text"], self._texts["prompt"])
+            pa.chunked_array(parts, pa.large_string()) if name and parts and self._text_bytes <= MAX_TEXTS else None
+            for name, parts in ((self.columns.text, self._texts["text"]), (self.columns.prompt, self._texts["prompt"]))
         )
         return grouped(self, floats, codes, labels, text, prompt)
 
@@ -104,6 +109,8 @@ class Gathered:
         said += [f"{what}: {n:,} cells hold no number and count as missing." for what, n in self._odd.items() if n]
         if self.full:
             said.append(f"Reading stopped after {MAX_ROWS:,} rows, the limit.")
+        if not self.format.needs and (unread := sorted(self._seen - {*self.names})):
+            said.append(f"Columns that the first file lacks are not read: {listed(unread)}.")
         if self.skipped:
             said.append(f"{self.skipped:,} files were left out.")
         if self._text_bytes > MAX_TEXTS:

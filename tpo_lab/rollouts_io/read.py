@@ -68,6 +68,8 @@ def step_of(name: str) -> float | None:
 def look(files: list[File], format_name: str | None = None) -> tuple[Source, Format, Columns]:
     """The first readable file: what it holds, its format, and the columns that will be read unless others are picked.
 
+    Of the columns that a format may have, this file may lack some.
+
     Raises:
         InputError: if none of the files can be read, or the format is unknown or does not fit.
     """
@@ -95,7 +97,7 @@ def _format(found: Source, name: str | None) -> tuple[Format, Columns]:
     if entry.numeric:
         others = {*columns.named(), *NO_SCORES}
         columns = replace(columns, score=tuple(name for name in found.numeric if name.lower() not in others))
-    return entry, columns if entry.expand else columns.only(found.names)
+    return entry, columns
 
 
 def read(
@@ -117,9 +119,9 @@ def read(
     if columns is not None:
         chosen = columns
     if picks:
-        chosen = with_picks(chosen, picks)
-    if entry.expand is None:
-        chosen.check(first.names)
+        chosen = with_picks(chosen if entry.expand else chosen.only(first.names), picks)
+    if entry.expand is None:  # an optional column of a format may be in later files alone
+        (chosen if picks or columns else chosen.only(first.names)).check(first.names)
     gathered = Gathered(entry, chosen, first.names)
     for file in _each_once(files, entry, gathered.faults):
         _read_one(file, entry, gathered)
@@ -163,7 +165,7 @@ def _read_one(file: File, entry: Format, gathered: Gathered) -> None:
         gathered.skipped += 1
         return
     wanted = [name for name in gathered.columns.named() if entry.expand is not None or name in found.names]
-    gathered.start(step_of(file.name))
+    gathered.start(step_of(file.name), found.names)
     for batch in found.batches(wanted, entry.expand, faults):
         gathered.add(batch)
         if gathered.full:
