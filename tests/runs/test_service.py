@@ -350,6 +350,7 @@ def test_compiling_ahead_gives_way_to_a_run_and_goes_on_after_it(folder: Path, m
 def test_what_cannot_be_written_now_is_written_later(runs: RunService, monkeypatch: pytest.MonkeyPatch) -> None:
     run_id = runs.start(only(WAITS))
     until(steps(runs, run_id, 3))
+    until(is_(runs, run_id, "running"))  # the worker's steps may be in the file a little sooner
     with monkeypatch.context() as patch:
         for name in ("set_run", "set_lane"):
             patch.setattr(runs.catalogue, name, partial(fail, StoreError("store", "The disk is full.")))
