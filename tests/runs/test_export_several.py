@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pytest
 
@@ -49,7 +50,7 @@ def test_the_rows_of_two_runs_and_their_configurations(folder: Path, tmp_path: P
         export_several.parquet(two, path)
         table = pq.read_table(path)
         assert len(table) == len(CONFIG.methods) * 3 * 47
-        frame = table.to_pandas()
+        frame: pd.DataFrame = table.to_pandas()
         assert frame[frame.run == one][DIAGNOSTICS[1]].notna().all()
         assert frame[frame.run == other][DIAGNOSTICS[1]].isna().all()
         configs = json.loads(table.schema.metadata[b"tpo_lab.configs"])
