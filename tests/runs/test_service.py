@@ -4,26 +4,24 @@ import os
 import signal
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.runs.fates import SECOND, computing, ended, gone, gone_from, is_, pids, row, steps, until
 from tests.runs.store import without_writing
 from tpo_lab.errors import InputError
 from tpo_lab.experiments.config import BanditConfig
 from tpo_lab.runs import ahead, crew
 from tpo_lab.runs.database import StoreError
-from tpo_lab.runs.rows import RunRow
 from tpo_lab.runs.service import RunService
 
 FAKE = (sys.executable, str(Path(__file__).with_name("fake_worker.py")))
 DONE, DIES, DEAF, WAITS, FAILS, DIES_LATE = (BanditConfig(seed=n, seeds=3, steps=8) for n in range(6))
 ONE = ("pg",)
-SECOND = 1.5  # and what a busy machine adds to it
 
 
 def only(config: BanditConfig, methods: tuple[str, ...] = ONE) -> BanditConfig:
@@ -35,52 +33,6 @@ def runs(folder: Path) -> Iterator[RunService]:
     service = RunService(folder, workers=2, command=FAKE)
     yield service
     service.close()
-
-
-def until(true: Callable[[], object], seconds: float = 10) -> float:
-    """Wait until it is true; returns how long that took."""
-    began = time.monotonic()
-    while not true():
-        assert time.monotonic() - began < seconds, "nothing happened"
-        time.sleep(0.005)
-    return time.monotonic() - began
-
-
-def row(runs: RunService, run_id: str) -> RunRow:
-    return runs.catalogue.get(run_id)
-
-
-def ended(runs: RunService, run_id: str) -> RunRow:
-    until(lambda: row(runs, run_id).finished)
-    return row(runs, run_id)
-
-
-def is_(runs: RunService, run_id: str, status: str) -> Callable[[], bool]:
-    return lambda: row(runs, run_id).status == status
-
-
-def steps(runs: RunService, run_id: str, count: int) -> Callable[[], bool]:
-    return lambda: runs.get(run_id).steps == count
-
-
-def pids(runs: RunService) -> list[int]:
-    return [member.worker.pid for member in runs._crew.members]
-
-
-def computing(runs: RunService) -> list[int]:
-    return [member.worker.pid for member in runs._crew.members if member.computing]
-
-
-def gone_from(runs: RunService, pid: int) -> bool:
-    return pid not in pids(runs)
-
-
-def gone(pid: int) -> bool:
-    """Whether no such process is left (or only its entry, waiting to be collected)."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().split(") ")[1][0] == "Z"
-    except OSError:
-        return True
 
 
 def test_a_run_goes_to_its_end_and_its_curves_are_kept(runs: RunService) -> None:

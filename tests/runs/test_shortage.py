@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tests.runs.test_service import pids, row, until
+from tests.runs.fates import pids, row, until
 from tpo_lab.experiments.config import BanditConfig
 from tpo_lab.experiments.multi_bandit import MultiBanditConfig
 from tpo_lab.runs.home import data_folder

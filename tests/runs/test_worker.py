@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from tests.runs.fates import SECOND, ended, gone, pids, row, until
 from tests.runs.store import new_home
-from tests.runs.test_service import SECOND, ended, gone, pids, row, until
 from tpo_lab.experiments.config import BanditConfig
 from tpo_lab.experiments.kinds import AnyConfig
 from tpo_lab.experiments.reversal import ReversalConfig
