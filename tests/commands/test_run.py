@@ -18,8 +18,9 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pytest
 
 from tests.runs.fake_worker import DIAGNOSTICS
+from tests.runs.fates import until
 from tests.runs.store import new_home, without_writing
-from tests.runs.test_service import FAKE, until
+from tests.runs.test_service import FAKE
 from tests.runs.test_worker import directly
 from tpo_lab.cli import main
 from tpo_lab.commands import follow

@@ -11,9 +11,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from tests.runs.fates import is_, steps, until
 from tests.runs.store import CONFIG, without_writing
 from tests.runs.test_reader import done
-from tests.runs.test_service import FAKE, WAITS, is_, steps, until
+from tests.runs.test_service import FAKE, WAITS
 from tpo_lab.cli import main
 from tpo_lab.commands import runs_actions
 from tpo_lab.experiments.config import BanditConfig

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tests.pages.runs_page import HOLDS, SMALL, chart, click, enabled, field, opened, progress, quiet, shelf, url, wait
-from tests.runs.test_service import computing, until
+from tests.runs.fates import computing, until
 from tpo_lab.experiments.config import BanditConfig
 from tpo_lab.experiments.presets import PRESETS
 from tpo_lab.runs.service import RunService
