@@ -225,3 +225,8 @@ def test_one_eta_per_group() -> None:
         np.testing.assert_array_equal(target(log_p, u, eta=eta)[i], one())
         expected = objective_maximum(log_p[i], u[i], eta=float(eta[i, 0]))
         np.testing.assert_array_equal(objective_maximum(log_p, u, eta=eta)[i], expected)
+
+
+def test_no_groups_have_no_target() -> None:
+    none = np.zeros((0, 4))
+    assert log_target(none, none).shape == (0, 4)

@@ -95,3 +95,12 @@ def test_the_json_has_every_name_that_is_asked_for() -> None:
         sum(mapping[k] for k in ("all_fail", "all_pass", "other_constant"))
     )
     assert mapping["unreadable"] == {"score is no finite number": {"rows": 1, "first": ["rollouts.csv, row 17"]}}
+
+
+def test_a_figure_that_nobody_asks_for_is_not_computed() -> None:
+    found = health(TABLE)
+    assert found.summary["mean_abs_q_minus_p"] > 0
+    assert found.steps["reward_mean"].shape == (3,)
+    assert "kl" not in vars(found.numbers.target)
+    assert found.steps["kl_q_p"].shape == (3,)
+    assert "kl" in vars(found.numbers.target)

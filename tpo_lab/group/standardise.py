@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tpo_lab.errors import InputError
-from tpo_lab.group.arrays import Array, as_arrays, count, divide, masked_max, masked_min, masked_sum
+from tpo_lab.group.arrays import Array, as_arrays, count, divide, masked_max, masked_min, masked_sum, where_counted
 from tpo_lab.group.rules import RULES, Rule
 
 
@@ -101,10 +101,10 @@ def standardise_measured(unit: "Unit", *, rule: str | Rule = "tpo_paper", streng
         u = xp.clip(u, -bound, bound)
     elif rule.squash == "tanh":
         u = bound * xp.tanh(u / bound)
-    zero = xp.zeros_like(scores)
-    u = xp.where(unit.span > 0, u, zero)
-    u = xp.where(unit.n < 2, scores if rule.single == "raw" else zero, u)
-    return xp.where(mask, u, zero)
+    zero = xp.zeros((), dtype=scores.dtype)
+    u = where_counted(xp, unit.span > 0, u, zero)
+    u = where_counted(xp, unit.n >= 2, u, scores if rule.single == "raw" else zero)
+    return where_counted(xp, mask, u, zero)
 
 
 def _constants(rule: Rule, strength: float | None) -> tuple[float, float]:
@@ -140,7 +140,7 @@ def _scaled(rule: Rule, amount: float, unit: "Unit", centred: Array, undivided: 
                 scale = scale * unit.n / xp.maximum(unit.n - 1, xp.ones_like(unit.n))
         case _:
             scale = unit.low / size + unit.mean * ratio
-    otherwise = xp.zeros_like(centred)
+    otherwise = xp.zeros((), dtype=centred.dtype)
     match rule.guard:
         case "add":
             denominator = scale + extra
@@ -157,8 +157,8 @@ def _scaled(rule: Rule, amount: float, unit: "Unit", centred: Array, undivided: 
             divides = denominator > 0
         case "positive_mean":
             denominator, divides = scale + extra, scale > 0
-    safe = xp.where(divides, denominator, xp.ones_like(denominator))
-    return xp.where(divides, divide(xp, centred * ratio, safe), otherwise)
+    safe = where_counted(xp, divides, denominator, xp.ones((), dtype=denominator.dtype))
+    return where_counted(xp, divides, divide(xp, centred * ratio, safe), otherwise)
 
 
 class Unit:
@@ -170,7 +170,8 @@ class Unit:
     def __init__(self, xp: Any, scores: Array, mask: Array) -> None:
         self.xp, self.scores, self.mask = xp, scores, mask
         self.n = count(xp, mask, scores)
-        clean = xp.where(mask, scores, xp.zeros_like(scores))
+        zero = xp.zeros((), dtype=scores.dtype)
+        clean = where_counted(xp, mask, scores, zero)
         peak = masked_max(xp, xp.abs(clean), mask)
         # Scores near the largest float are scaled down (exactly), so that max - min is finite, and so that a compiler
         # that multiplies by its reciprocal instead of dividing by it does not see that flushed to 0.
@@ -181,7 +182,7 @@ class Unit:
         self.low = masked_min(xp, scaled, mask)
         self.span = masked_max(xp, scaled, mask) - self.low
         divisor = xp.where(self.span > 0, self.span, xp.ones_like(self.span))
-        self.d = xp.where(mask, (scaled - self.low) / divisor, xp.zeros_like(scaled))
+        self.d = where_counted(xp, mask, (scaled - self.low) / divisor, zero)
         self.mean = masked_sum(xp, self.d, mask) / self._at_least(self.n, 1.0)
 
     def _at_least(self, x: Array, low: float) -> Array:

@@ -7,7 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from tpo_lab.group.arrays import Array, as_arrays, below, divide, masked_log_softmax, masked_max, masked_sum
+from tpo_lab.group.arrays import (
+    Array,
+    as_arrays,
+    below,
+    divide,
+    masked_log_softmax,
+    masked_max,
+    masked_sum,
+    where_counted,
+)
 
 
 def policy(log_p: Array, *, counted: Array | None = None) -> Array:
@@ -38,14 +47,15 @@ def log_target(log_p_old: Array, u: Array, *, eta: Any = 1.0, counted: Array | N
     possible = mask & (log_p_old > -xp.inf)
     tilt = _tilt(xp, u, eta, possible)
     top = masked_max(xp, log_p_old, possible)
-    level = below(xp, xp.where(possible, log_p_old, top), top)
+    level = below(xp, where_counted(xp, possible, log_p_old, top), top)
     moved = xp.any(tilt < 0, axis=-1, keepdims=True)
+    if xp is np and moved.any() and moved.all():
+        return masked_log_softmax(xp, level + tilt, possible)
     # Without a tilt q is p_old, computed as `policy` does: a compiler may round the sum of two equal paths differently.
-    untilted = None if xp is np and moved.all() else masked_log_softmax(xp, log_p_old, mask)
+    untilted = masked_log_softmax(xp, log_p_old, mask)
     if xp is np and not moved.any():
         return untilted
-    tilted = masked_log_softmax(xp, level + tilt, possible)
-    return tilted if untilted is None else xp.where(moved, tilted, untilted)
+    return xp.where(moved, masked_log_softmax(xp, level + tilt, possible), untilted)
 
 
 def target(log_p_old: Array, u: Array, *, eta: Any = 1.0, counted: Array | None = None) -> Array:
@@ -185,5 +195,7 @@ def _tilt(xp: Any, u: Array, eta: Array, possible: Array) -> Array:
     """
     best = masked_max(xp, u, possible)
     smallest = float(xp.finfo(eta.dtype).smallest_normal)
-    depth = divide(xp, below(xp, xp.where(possible, u, best), best), xp.maximum(eta, smallest * xp.ones_like(eta)))
-    return xp.maximum(depth, -float(xp.finfo(u.dtype).max) / 8 * xp.ones_like(depth))
+    depth = divide(
+        xp, below(xp, where_counted(xp, possible, u, best), best), xp.maximum(eta, smallest * xp.ones_like(eta))
+    )
+    return xp.maximum(depth, xp.asarray(-float(xp.finfo(u.dtype).max) / 8, dtype=u.dtype))

@@ -1,13 +1,16 @@
 """Health at a glance: which groups are dead, which amplify noise, and what the target does to the rest."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from tpo_lab.errors import InputError
 from tpo_lab.rollouts_io.layout import Block, Ints
+from tpo_lab.rollouts_io.lazy import Lazy
 from tpo_lab.rollouts_io.numbers import Numbers, numbers_of
 from tpo_lab.rollouts_io.settings import DEFAULT_THRESHOLD, Setting
 from tpo_lab.rollouts_io.steps import PERCENTILES, over_steps
@@ -43,7 +46,7 @@ class Health:
         threshold: sigma below which a group counts as low-variance, in units of the score.
         suggested: the spread of a group in which one candidate crosses the widest gap between scores; None: no gap.
         shares: by kind.
-        summary: the figures that are printed, by name; see `health`.
+        summary: the figures that are printed, by name.
         steps: the same over training steps, one array a name.
     """
 
@@ -53,8 +56,8 @@ class Health:
     threshold: float
     suggested: float | None
     shares: dict[Kind, float]
-    summary: dict[str, Any]
-    steps: dict[str, Floats]
+    summary: Mapping[str, Any]
+    steps: Mapping[str, Floats]
 
 
 def health(table: Rollouts, setting: Setting | None = None, threshold: float = DEFAULT_THRESHOLD) -> Health:
@@ -87,7 +90,7 @@ def judged(workings: Workings, setting: Setting, threshold: float) -> Health:
         threshold,
         suggested,
         shares,
-        _summary(table, numbers, kinds, shares) | {"frac_reward_zero_std": float(np.mean(logged_zero))},
+        _summary(workings, numbers, kinds, shares, logged_zero),
         over_steps(table, numbers, {kind: kinds == i for i, kind in enumerate(KINDS)}, logged_zero),
     )
 
@@ -126,39 +129,55 @@ def suggested_threshold(table: Rollouts) -> float | None:
     return float(f"{math.floor(spread / unit * (1 - 1e-9)) * unit:.3g}")  # rounded down: a group on it is not below it
 
 
-def _summary(table: Rollouts, numbers: Numbers, kinds: Ints, shares: dict[Kind, float]) -> dict[str, Any]:
-    scored = numbers.n > 0
-    several = numbers.n > 1
-    informative = kinds == KINDS.index("informative")
-    sizes = table.sizes()
-    sigma = numbers.sigma[several]
-    percentiles = np.percentile(sigma, PERCENTILES) if len(sigma) else np.full(len(PERCENTILES), np.nan)
+def _summary(
+    workings: Workings, n: Numbers, kinds: Ints, shares: Mapping[Kind, float], logged_zero: Bools
+) -> Mapping[str, Any]:
+    table, scored, informative = workings.table, n.n > 0, kinds == KINDS.index("informative")
 
     def mean(values: Floats | Bools, where: Bools = scored) -> float | None:
         return float(np.mean(values[where])) if where.any() else None
 
+    of_table: Mapping[str, Any] = workings.once("table", make=lambda: _of_table(table))
+    return Lazy(
+        {
+            **{name: partial(of_table.__getitem__, name) for name in of_table},
+            "zero_variance": lambda: shares["all_fail"] + shares["all_pass"] + shares["other_constant"],
+            **{kind: partial(shares.__getitem__, kind) for kind in KINDS if kind != "informative"},
+            "informative": lambda: shares["informative"],
+            "sigma": lambda: _sigma(n),
+            "reward_mean": lambda: mean(n.mean),
+            "reward_mean_informative": lambda: mean(n.mean, informative),
+            "policy_known": lambda: mean(n.known_policy),
+            "effective_p_old": lambda: mean(np.exp(n.entropy_p_old)),
+            "effective_q": lambda: mean(np.exp(n.entropy_q)),
+            "entropy_p_old": lambda: mean(n.entropy_p_old),
+            "entropy_q": lambda: mean(n.entropy_q),
+            "kl_q_p": lambda: mean(n.kl),
+            "mean_abs_q_minus_p": lambda: mean(n.mean_abs_change),
+            "argmax_moved": lambda: mean(n.argmax_moved),
+            "peaked": lambda: mean(n.peaked),
+            "frac_reward_zero_std": lambda: float(np.mean(logged_zero)),
+        }
+    )
+
+
+def _of_table(table: Rollouts) -> dict[str, Any]:
+    sizes = table.sizes()
     return {
         "groups": table.groups,
         "candidates": table.rows,
         "scored": int((~np.isnan(table.score)).sum()),
         "k": {"min": int(sizes.min()), "median": float(np.median(sizes)), "max": int(sizes.max())},
         "steps": len(np.unique(table.group_step[~np.isnan(table.group_step)])),
-        "zero_variance": shares["all_fail"] + shares["all_pass"] + shares["other_constant"],
-        **{kind: shares[kind] for kind in KINDS if kind != "informative"},
-        "informative": shares["informative"],
-        "sigma": {f"p{p}": float(x) for p, x in zip(PERCENTILES, percentiles, strict=True) if np.isfinite(x)},
-        "reward_mean": mean(numbers.mean),
-        "reward_mean_informative": mean(numbers.mean, informative),
-        "policy_known": mean(numbers.known_policy),
-        "effective_p_old": mean(np.exp(numbers.entropy_p_old)),
-        "effective_q": mean(np.exp(numbers.entropy_q)),
-        "entropy_p_old": mean(numbers.entropy_p_old),
-        "entropy_q": mean(numbers.entropy_q),
-        "kl_q_p": mean(numbers.kl),
-        "mean_abs_q_minus_p": mean(numbers.mean_abs_change),
-        "argmax_moved": mean(numbers.argmax_moved),
-        "peaked": mean(numbers.peaked),
     }
+
+
+def _sigma(n: Numbers) -> dict[str, float]:
+    """Percentiles of sigma over the groups with two scores or more; none where there is no such group."""
+    sigma = n.sigma[n.n > 1]
+    if not len(sigma):
+        return {}
+    return {f"p{p}": float(x) for p, x in zip(PERCENTILES, np.percentile(sigma, PERCENTILES), strict=True)}
 
 
 def reward_zero_std(workings: Workings, setting: Setting) -> Bools:

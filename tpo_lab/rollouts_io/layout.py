@@ -4,9 +4,7 @@ Axes: n groups of a block, K candidates of each. A value a row is kept flat in t
 groups of a block are neighbours, not the candidates of a group, which makes sums over K run over whole vectors.
 """
 
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +14,6 @@ import numpy.typing as npt
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 CELLS = 1 << 17  # of a block: what fits into a processor's cache
-MANY = 100_000  # rows, from which on every core is used
 
 
 @dataclass(frozen=True)
@@ -43,16 +40,17 @@ class Layout:
     """The blocks of a table.
 
     Args:
-        apart: groups that stand in blocks without the others, where there are many of their size; shape (G,).
+        sorts: 0 to 2 for each group: groups of different sorts stand in different blocks, where there are many of their
+            size; shape (G,).
 
     Attributes:
         row: the row of the table at each place of a flat array, shape (R,).
     """
 
-    def __init__(self, starts: Ints, apart: Bools) -> None:
+    def __init__(self, starts: Ints, sorts: Ints) -> None:
         sizes = np.diff(starts)
         many = np.bincount(sizes) * np.arange(sizes.max() + 1) > CELLS
-        sort = 2 * sizes + (apart & many[sizes])
+        sort = 3 * sizes + np.where(many[sizes], sorts, 0)
         order = np.argsort(sort, kind="stable")
         self.blocks: list[Block] = []
         self._first, self._stride = np.zeros(len(sizes), dtype=np.int64), np.zeros(len(sizes), dtype=np.int64)
@@ -85,11 +83,6 @@ class Layout:
         return places
 
     def each(self, do: Callable[[Block], None]) -> None:
-        """Do something with every block; of a large table on every core, in any order."""
-        if len(self.row) < MANY:
-            for block in self.blocks:
-                do(block)
-            return
-        with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:  # NumPy lets go of the lock while it computes
-            for _ in pool.map(do, self.blocks):
-                pass
+        """Do something with every block."""
+        for block in self.blocks:  # threads were no faster, and took the core on which the browser draws
+            do(block)

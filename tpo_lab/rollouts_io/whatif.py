@@ -88,7 +88,7 @@ def _weights(workings: Workings, setting: Setting) -> tuple[Floats, Floats, floa
 
     def fill(b: Block) -> None:
         mask, u, p = b.of(scores.counted), b.of(tilt.u), b.of(policy.p)
-        weights = b.of(target.q) - p if target else _of_method(setting, u, p, mask)
+        weights = np.exp(b.of(target.log_q)) - p if target else _of_method(setting, u, p, mask)
         keep = mask & ~masked[b.groups][:, None] if setting.mask >= 0 else mask
         b.of(flat)[...] = weights = np.where(keep, weights, 0.0)
         sizes = np.abs(weights)

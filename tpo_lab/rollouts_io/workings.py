@@ -6,18 +6,19 @@ Scores (what a missing one counts as), the policy (whose log-probs), the standar
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from tpo_lab.group.arrays import divide
+from tpo_lab.group.arrays import divide, masked_log_softmax, where_counted
 from tpo_lab.group.rules import RULES
 from tpo_lab.group.standardise import Unit, measure, spread_of, standardise_measured
-from tpo_lab.group.target import entropy, kl_of_logs, log_target
-from tpo_lab.group.verdict import STILL_SMALL
+from tpo_lab.group.target import entropy
 from tpo_lab.rollouts_io.layout import Block, Ints, Layout
 from tpo_lab.rollouts_io.settings import Setting
 from tpo_lab.rollouts_io.table import Rollouts
+from tpo_lab.rollouts_io.targets import Ingredients, Target, span
 from tpo_lab.rollouts_io.values import Bools, Floats
 
 HELD = 6  # parts of one sort: of a million rows each takes 8 to 16 MiB
@@ -42,17 +43,25 @@ class Scores:
 
 @dataclass(frozen=True)
 class Policy:
-    """log p_old up to a constant and normalised, and p_old, flat.
-
-    A group: whether it is the file's, its entropy, and its largest p_old.
-    """
+    """log p_old up to a constant and normalised, and p_old, flat; a group: if it is the file's, and the largest."""
 
     raw: Floats
     log_p: Floats
     p: Floats
     known: Bools
-    entropy: Floats
     top: Floats
+    layout: Layout
+
+    @cached_property
+    def entropy(self) -> Floats:
+        """H(p_old) in nats, shape (G,)."""
+        found = np.zeros(len(self.top))
+
+        def fill(b: Block) -> None:
+            found[b.groups] = entropy(b.of(self.p))
+
+        self.layout.each(fill)
+        return found
 
 
 @dataclass(frozen=True)
@@ -64,24 +73,14 @@ class Tilt:
     amplification: Floats
 
 
-@dataclass(frozen=True)
-class Target:
-    """The target q, flat; the rest a group: see `numbers.Numbers`."""
-
-    q: Floats
-    kl: Floats
-    entropy: Floats
-    argmax_moved: Bools
-    moved: Floats
-    peaked: Bools
-
-
 class Workings:
     """The parts of a table, each computed when it is first asked for."""
 
     def __init__(self, table: Rollouts) -> None:
         low, high = (of.reduceat(table.score, table.starts[:-1]) for of in (np.fmin, np.fmax))
-        self.table, self.layout = table, Layout(table.starts, ~(low < high))  # no rule tilts what is constant
+        missing = np.logical_or.reduceat(np.isnan(table.score), table.starts[:-1])
+        # No rule tilts what is constant, and where every candidate counts no mask need be applied.
+        self.table, self.layout = table, Layout(table.starts, np.where(low < high, missing, 2))
         self._held: dict[tuple[Any, ...], Any] = {}
 
     def once(self, *key: Any, make: Callable[[], Any]) -> Any:
@@ -121,8 +120,8 @@ class Workings:
         """The target of the setting's tilt and policy."""
         s = setting
         key = ("target", s.rule, s.strength, s.missing_is_zero, s.policy, s.log_prob, s.eta)
-        scores, policy, tilt = self.scores(s), self.policy(s), self.tilt(s)
-        found: Target = self.once(*key, make=lambda: self._target(scores, policy, tilt, s.eta))
+        made_of = Ingredients(self.layout, self.scores(s), self.policy(s), self.tilt(s), s.eta)
+        found: Target = self.once(*key, make=made_of.target)
         return found
 
     def _scores(self, zero: bool) -> Scores:
@@ -143,8 +142,8 @@ class Workings:
             n[b.groups] = mask.sum(axis=-1)
             mean[b.groups], sigma[b.groups] = stats.mean[:, 0], stats.sigma_population[:, 0]
             equal[b.groups] = stats.zero_variance[:, 0]
-            low[b.groups] = np.where(mask, some, np.inf).min(axis=-1)
-            high[b.groups] = np.where(mask, some, -np.inf).max(axis=-1)
+            low[b.groups] = where_counted(np, mask, some, np.inf).min(axis=-1)
+            high[b.groups] = where_counted(np, mask, some, -np.inf).max(axis=-1)
 
         self.layout.each(fill)
         none = n == 0
@@ -160,7 +159,7 @@ class Workings:
                 of_row = of_row / np.maximum(table.length, 1.0)
             given = self.layout.flat(of_row)
         up_to_constant, log_p, p = np.empty(table.rows), np.empty(table.rows), np.empty(table.rows)
-        known, found, top = np.zeros(table.groups, dtype=bool), np.zeros(table.groups), np.zeros(table.groups)
+        known, top = np.zeros(table.groups, dtype=bool), np.zeros(table.groups)
 
         def fill(b: Block) -> None:
             mask = b.of(scores.counted)
@@ -170,14 +169,14 @@ class Workings:
                 there = ~np.isnan(some)
                 whole = ~np.any(mask & ~there, axis=-1) & np.any(mask, axis=-1)
                 known[b.groups] = whole
-                raw = np.where(whole[:, None], np.where(there, some, 0.0), raw)
+                raw = where_counted(np, whole[:, None], where_counted(np, there, some, 0.0), raw)
             b.of(up_to_constant)[...] = raw
-            b.of(log_p)[...] = logs = log_target(raw, np.zeros_like(raw), counted=mask)
+            b.of(log_p)[...] = logs = masked_log_softmax(np, raw, mask)
             b.of(p)[...] = probabilities = np.exp(logs)
-            found[b.groups], top[b.groups] = entropy(probabilities), probabilities.max(axis=-1)
+            top[b.groups] = probabilities.max(axis=-1)
 
         self.layout.each(fill)
-        return Policy(up_to_constant, log_p, p, known, found, top)
+        return Policy(up_to_constant, log_p, p, known, top, self.layout)
 
     def _tilt(self, scores: Scores, setting: Setting) -> Tilt:
         rule = RULES[setting.rule]
@@ -189,7 +188,7 @@ class Workings:
             some, low, high = b.of(u), scores.low[b.groups], scores.high[b.groups]
             largest[b.groups] = np.abs(some).max(axis=-1)
             gap = np.where(high > low, high - low, 1.0)
-            wide = divide(np, _range(some, b.of(scores.counted)), gap)
+            wide = divide(np, span(some, b.of(scores.counted)), gap)
             amplification[b.groups] = np.where(high > low, wide, 0.0)
 
         def fill(b: Block) -> None:
@@ -237,47 +236,3 @@ class Workings:
         whole = total(squares + size * (means - mean) ** 2)
         deviation: Floats = peak * np.sqrt(whole / np.maximum(n - 1, 1))
         return deviation
-
-    def _target(self, scores: Scores, policy: Policy, tilt: Tilt, eta: float) -> Target:
-        """Where nothing is tilted, q is p_old: only the other groups are computed."""
-        g = self.table.groups
-        flat, kl, found, moved = policy.p.copy(), np.zeros(g), policy.entropy.copy(), np.zeros(g)
-        argmax_moved, peaked = np.zeros(g, dtype=bool), np.zeros(g, dtype=bool)
-
-        def fill(b: Block) -> None:
-            at = np.flatnonzero(tilt.largest[b.groups] > 0)
-            if not len(at):
-                return
-            groups = b.groups[at]
-
-            def of(values: Any) -> Any:
-                return b.of(values) if len(at) == len(b.groups) else b.of(values).T[:, at].T
-
-            log_p, p, u, mask = of(policy.log_p), of(policy.p), of(tilt.u), of(scores.counted)
-            log_q = log_target(of(policy.raw), u, eta=eta, counted=mask)
-            q = np.exp(log_q)
-            b.of(flat).T[:, at] = q.T
-            kl[groups], found[groups] = kl_of_logs(log_q, log_p), entropy(q)
-            moved[groups] = np.abs(q - p).sum(axis=-1) / 2
-            top = np.argmax(q, axis=-1)[:, None]
-            argmax_moved[groups] = np.take_along_axis(p, top, axis=-1)[:, 0] < policy.top[groups]
-            best = mask & (of(scores.flat) == scores.high[groups][:, None])
-            small = np.flatnonzero(np.where(best, q, 0.0).sum(axis=-1) < STILL_SMALL)
-            peaked[groups[small]] = _narrow(best[small], log_p[small], log_q[small], u[small] / eta)
-
-        self.layout.each(fill)
-        return Target(flat, kl, found, argmax_moved, moved, peaked)
-
-
-def _narrow(best: Bools, log_p: Floats, log_q: Floats, tilt: Floats) -> Bools:
-    """The rest of `peaked_policy` of `tpo_lab.group.verdict`, where the best have little probability still."""
-    possible = log_p > -np.inf
-    lifted = np.any(best & (log_q > log_p), axis=-1)
-    narrow: Bools = lifted & (_range(log_p, possible) > _range(tilt, possible))
-    return narrow
-
-
-def _range(x: Floats, mask: Bools) -> Floats:
-    """Largest minus smallest entry of the mask; 0 where there are none."""
-    span: Floats = np.where(mask, x, -np.inf).max(axis=-1) - np.where(mask, x, np.inf).min(axis=-1)
-    return np.where(np.any(mask, axis=-1), span, 0.0)
