@@ -186,10 +186,10 @@ def _calls(config: ReversalConfig, method: str) -> tuple[dict[str, Callable[[], 
     end = time.perf_counter()
 
     def with_epochs(n: int) -> Callable[[], Any]:
-        return lambda: engine(numbers._replace(epochs=jnp.int32(n)), state, jnp.int32(1))
+        return lambda: engine(numbers._replace(epochs=jnp.int32(n)), state)
 
     calls = {
-        "engine": lambda: engine(numbers, state, jnp.int32(1)),
+        "engine": lambda: engine(numbers, state),
         "obvious": lambda: plain(numbers, state.params, state.optimiser, key),
         "one epoch": with_epochs(1),
         "five epochs": with_epochs(5),

@@ -91,7 +91,7 @@ def _train() -> None:
     products = rate_of_products()
 
     def once(epochs: int) -> float:
-        return seconds(lambda: run(numbers._replace(epochs=jnp.int32(epochs)), state, jnp.int32(1)))
+        return seconds(lambda: run(numbers._replace(epochs=jnp.int32(epochs)), state))
 
     once(1)
     products()

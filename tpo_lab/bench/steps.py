@@ -93,14 +93,9 @@ def _choose(*labels: str) -> list[Press]:
     return [partial(press, label=label) for label in labels]
 
 
-def _less(page: Page) -> None:
-    page.get_by_role("combobox", name=METHODS).focus()
-    page.keyboard.press("Backspace")
-
-
-def _more(page: Page) -> None:
-    page.get_by_role("combobox", name=METHODS).fill("RLOO")
-    page.keyboard.press("Enter")
+def _toggle(page: Page) -> None:
+    page.get_by_role("toolbar", name=METHODS).get_by_role("button", name="RLOO").focus()
+    page.keyboard.press("Space")
 
 
 def _slide(page: Page) -> None:
@@ -123,8 +118,8 @@ ACTIONS = (
     Action("One update, Fit: step size", _FIT, _enter("Step size α", "0.7", "1.4")),
     Action("One update, Fit: clip range", _FIT, _enter("Clip range ε", "0.1", "0.3")),
     Action("One update, Fit: KL weight", _FIT, _enter("KL weight β", "0.1", "0.5")),
-    Action("One update, Fit: a method less, more", _FIT, (_less, _more)),
-    Action("One update, methods: a method less, more", _SIDE, (_less, _more)),
+    Action("One update, Fit: a method less, more", _FIT, (_toggle, _toggle)),
+    Action("One update, methods: a method less, more", _SIDE, (_toggle, _toggle)),
     Action("One update, methods: another quantity", _SIDE, _choose("gradient", "advantage")),
     Action("One update, dead group: move", "/one_update?look=dead", _enter(MOVED, "0.5", "2")),
     Action("Low variance: spread", f"{_LOW}?scores=1,0,0,0", ARROWS, _slide),

@@ -61,7 +61,7 @@ def _dense_backward(saved: Gradients, g: Array) -> Gradients:
     x, kernel = saved
     rows, grads = _rows(x), _rows(g)
     narrow = rows.shape[1] <= grads.shape[1]
-    of_kernel = rows.T @ grads if narrow else _barrier(grads.T @ rows).T
+    of_kernel = rows.T @ grads if narrow else barrier(grads.T @ rows).T
     return g @ kernel.T, of_kernel, jnp.sum(grads, axis=0)
 
 
@@ -79,7 +79,7 @@ def _pick_forward(one_hot: Array, table: Array) -> tuple[Array, Gradients]:
 
 
 def _pick_backward(saved: Gradients, g: Array) -> Gradients:
-    return None, _barrier(_rows(saved[0]).T) @ _rows(g)
+    return None, barrier(_rows(saved[0]).T) @ _rows(g)
 
 
 pick_rows.defvjp(_pick_forward, _pick_backward)
@@ -100,7 +100,7 @@ def _gelu_forward(x: Array) -> tuple[Array, Array]:
 
 
 def _gelu_backward(x: Array, g: Array) -> Gradients:
-    x = _barrier(x)
+    x = barrier(x)
     gate = _gate(x)
     return (g * (gate + gate * (1 - gate) * x * (GELU_SLOPE + 3 * GELU_SLOPE * GELU_CUBIC * x * x)),)
 
@@ -178,9 +178,10 @@ def _rows(x: Array) -> Array:
 
 def _turned(x: Array) -> Array:
     """A transposed copy, made before the product that reads it."""
-    return _barrier(jnp.swapaxes(x, -1, -2))
+    return barrier(jnp.swapaxes(x, -1, -2))
 
 
-def _barrier(x: Array) -> Array:
+def barrier(x: Array) -> Array:
+    """x, computed on its own, before whatever reads it."""
     held: Array = lax.optimization_barrier(x)  # type: ignore[no-untyped-call]
     return held

@@ -126,6 +126,12 @@ def block_of(params: Params, layer: int) -> Blocks:
     return Blocks(*(a[layer] for a in params.blocks))
 
 
+def unstacked(params: Params) -> Params:
+    """The same parameters, those of each layer apart, in the same order: the derivative of a slice is a padded copy."""
+    layers = range(params.blocks.join.shape[0])
+    return params._replace(blocks=Blocks(*(tuple(a[layer] for layer in layers) for a in params.blocks)))  # type: ignore[arg-type]
+
+
 def project(block: Blocks, shape: Shape, x: Array) -> tuple[Array, Array, Array]:
     """Queries (scaled by E^-1/2), keys and values of x (..., D), each (..., A, E)."""
     d, a = shape.width, shape.heads

@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import optax  # type: ignore[import-untyped]
@@ -22,19 +22,33 @@ ROOMS = ("group", "methods", "policies", "tasks", "training")  # of the package:
 _DIGEST = hashlib.sha256().digest_size
 
 
-def compiled(
-    name: str, function: Callable[..., Any], args: tuple[Any, ...], like: Any, options: dict[str, Any]
-) -> Callable[..., Any]:
-    """The machine code of a pure function.
+class Program(NamedTuple):
+    """A traced program, and the structure of what it returns."""
+
+    exported: export.Exported
+    returned: Any
+
+    @property
+    def shapes(self) -> Any:
+        """Of what it returns."""
+        return jax.tree.unflatten(self.returned, self.exported.out_avals)
+
+    def compiled(self, options: dict[str, Any]) -> Callable[..., Any]:
+        """Its machine code; JAX fetches it from the disk where it can."""
+        exported, returned = self
+        code = jax.jit(exported.call, compiler_options=options).lower(*exported.in_avals).compile()
+        return lambda *args: jax.tree.unflatten(returned, code(*jax.tree.leaves(args)))
+
+
+def traced(name: str, function: Callable[..., Any], args: tuple[Any, ...], like: Any) -> Program:
+    """A pure function as a program, from its file if there is one.
 
     Args:
         name: of the function and of all that it holds beside its arguments.
         args: what it will be called with, or its shapes.
         like: any tree of the structure of what it returns.
-        options: of the compiler.
     """
     leaves, tree = jax.tree.flatten(args)
-    returned = jax.tree.structure(like)
 
     def flat(*leaves: Array) -> tuple[Array, ...]:
         return tuple(jax.tree.leaves(function(*jax.tree.unflatten(tree, leaves))))
@@ -45,8 +59,14 @@ def compiled(
         program = export.export(jax.jit(flat))(*leaves)
         if path is not None:
             _write(path, program)
-    code = jax.jit(program.call, compiler_options=options).lower(*leaves).compile()
-    return lambda *args: jax.tree.unflatten(returned, code(*jax.tree.leaves(args)))
+    return Program(program, jax.tree.structure(like))
+
+
+def compiled(
+    name: str, function: Callable[..., Any], args: tuple[Any, ...], like: Any, options: dict[str, Any]
+) -> Callable[..., Any]:
+    """The machine code of a pure function; arguments as of `traced`, and options of the compiler."""
+    return traced(name, function, args, like).compiled(options)
 
 
 def remembered(

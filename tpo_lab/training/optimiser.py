@@ -7,6 +7,7 @@ puts the attention kernels under Muon too, queries, keys and values each as a ma
 
 from typing import Any, Literal
 
+import jax
 import optax  # type: ignore[import-untyped]
 from jax import Array
 from optax.contrib import MuonDimensionNumbers, muon  # type: ignore[import-untyped]
@@ -20,11 +21,23 @@ NEWTON_SCHULZ = ((3.4445, -4.7750, 2.0315),) * 5
 
 
 def optimiser(learning_rate: Array | float, partition: Partition = "reference") -> optax.GradientTransformation:
-    """optax.contrib.muon at one learning rate for both parts, no weight decay; the rate may be traced."""
-    return muon(
-        learning_rate,
-        ns_coeffs=NEWTON_SCHULZ,
-        muon_weight_dimension_numbers=lambda _: dimensions(partition),
+    """optax.contrib.muon at one learning rate for both parts, no weight decay; the rate may be traced.
+
+    What is under AdamW is one vector to it: a pass over each parameter would compile ten times longer.
+    """
+    under = dimensions(partition)
+    matrices = muon(learning_rate, ns_coeffs=NEWTON_SCHULZ, muon_weight_dimension_numbers=lambda _: under)
+    rest = optax.flatten(optax.adamw(learning_rate, weight_decay=0.0, nesterov=True))
+    return optax.partition({"muon": matrices, "adamw": rest}, lambda params: _labels(under, params))
+
+
+def _labels(under: Any, params: Params) -> Any:
+    """`muon` or `adamw` for each parameter."""
+    return jax.tree.map(
+        lambda axes, _: "adamw" if axes is None else "muon",
+        under,
+        params,
+        is_leaf=lambda axes: axes is None or isinstance(axes, MuonDimensionNumbers),
     )
 
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, cast
 
@@ -39,6 +39,12 @@ class Plan:
     def group(self) -> str:
         """What the methods compare: `candidates`, `tokens` or `none`."""
         return METHODS[self.methods[0]].group
+
+    @property
+    def drawing(self) -> "Plan":
+        """The plan of all whose rollouts are drawn and scored alike."""
+        alike = next(name for name, method in METHODS.items() if method.group == self.group)
+        return replace(self, methods=(alike,), partition="reference", rule=None, mean=False, anchored=False)
 
 
 class Numbers(NamedTuple):

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
+from tpo_lab.policies.layers import barrier
 from tpo_lab.policies.sampler import pick, sample
 from tpo_lab.policies.transformer import Params
 from tpo_lab.tasks.reversal import candidate_rewards, rewards, wanted
@@ -32,9 +33,10 @@ def roll_out(plan: Plan, params: Params, key: Array) -> Rollouts:
     """Draw prompts and outputs, and score them."""
     b, k, h, v = plan.prompts, plan.outputs, plan.shape.length, plan.shape.vocabulary
     compared = plan.group == "tokens"
-    # One draw for everything random: random bits are what compiles slowest.
+    # One draw for everything random: random bits are what compiles slowest. Behind the barrier they are made once, not
+    # again in all that reads them.
     extra = plan.candidates - 1 if compared else 0
-    uniforms = jax.random.uniform(key, (b, h, 1 + k + extra))
+    uniforms = barrier(jax.random.uniform(key, (b, h, 1 + k + extra)))
     for_prompts, for_outputs, for_candidates = lax.split(uniforms, (1, k, extra), axis=2)
     prompts = (for_prompts[..., 0] * v).astype(jnp.int32)
     outputs, log_p = sample(params, plan.shape, prompts, jnp.moveaxis(for_outputs, 2, 1))
