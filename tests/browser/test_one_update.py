@@ -1,12 +1,12 @@
 """The page One update in a browser: played, stepped by keys, reloaded, and as wide as the window with any group."""
 
+import re
 from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Page, expect
 
 from tests.browser.lab import settled
-from tpo_lab.bench.steps import METHODS
-from tpo_lab.ui.one_update import LOOKS
+from tpo_lab.ui.one_update import LOOKS, PHASES
 
 NAME = "e => e.ariaLabel || e.labels?.[0]?.innerText || e.innerText"
 WIDE = "scores=" + ",".join(["1"] + ["0"] * 63)
@@ -25,7 +25,7 @@ def test_keys_step_and_play_goes_to_the_end(page: Page) -> None:
     page.goto("/one_update?scores=1,0,0.5")
     settled(page)
     expect(page.get_by_role("heading", name="Sample", exact=True)).to_be_visible()
-    expect(page.get_by_role("button", name="Step Shortcut")).to_be_visible()  # it listens to the key
+    expect(page.get_by_role("button", name="Step", exact=True)).to_be_visible()  # it listens to the key
     page.keyboard.press("s")
     at(page, "score")
     page.keyboard.press("s")
@@ -46,7 +46,11 @@ def test_a_part_is_drawn_alone_and_all_that_depends_on_it_follows(page: Page) ->
     """The first temperature takes the name of its preset from the group; the second one leaves the controls."""
     page.goto("/one_update?phase=fit")
     settled(page)
-    formula = page.locator(".katex-display annotation")
+    expect(page.locator(".katex-display")).to_have_count(len(PHASES))
+    expect(page.locator(".katex-display:visible annotation")).to_have_text([re.compile("leftarrow")])
+    expect(page.locator(".st-key-update-residuals svg.marks")).to_be_visible()
+    expect(page.locator(".st-key-update-others svg.marks")).to_be_hidden()
+    numbers = page.locator("p.numbers")
     eta = page.get_by_label("Temperature η", exact=True)
 
     def enter(text: str) -> None:
@@ -55,14 +59,14 @@ def test_a_part_is_drawn_alone_and_all_that_depends_on_it_follows(page: Page) ->
 
     enter("0.7")
     expect(page.get_by_role("button", name="Your own group")).to_be_visible()
-    before = formula.text_content()
+    before = numbers.text_content()
     enter("1.4")
     page.wait_for_function("() => new URL(location).searchParams.get('eta') === '1.4'")
-    expect(formula).not_to_have_text(before or "")
+    expect(numbers).not_to_have_text(before or "")
     enter("1.4x")
     expect(page.get_by_role("alert")).to_contain_text("'1.4x'")
     expect(eta).to_have_value("1.4x")
-    page.get_by_role("button", name="Back Shortcut").click()
+    page.get_by_role("button", name="Back", exact=True).click()
     at(page, "tilt")
     expect(page.get_by_role("alert")).to_be_visible()
     enter("1")
@@ -71,6 +75,7 @@ def test_a_part_is_drawn_alone_and_all_that_depends_on_it_follows(page: Page) ->
     page.wait_for_function("() => location.search === '?phase=tilt'")
     page.go_back()
     page.wait_for_function("() => new URL(location).searchParams.get('eta') === '1.4'")
+    expect(eta).to_have_count(1)  # the field before it has left
     expect(eta).to_have_value("1.4")
 
 
@@ -82,19 +87,19 @@ def test_every_control_is_reached_by_tab(page: Page) -> None:
     for _ in range(50):
         page.keyboard.press("Tab")
         reached += page.evaluate(
-            "(e => e.ariaLabel || e.labels?.[0]?.innerText || e.innerText)(document.activeElement)"
+            f"({NAME})(document.activeElement.shadowRoot?.activeElement ?? document.activeElement)"
         )
     names = (
         "One success of 8",
         "Scores",
-        METHODS,
+        "TPO",
         "Step size α",
         "Clip range ε",
         "Temperature η",
         "KL weight β",
         "α g",
     )
-    for name in (*names, "Old policy, rule, file", "Five phases", "1 Sample", "Back", "Play", "Step", "Copy as code"):
+    for name in (*names, "Old policy, rule, file", "Five phases", "2 Score", "Back", "Play", "Step", "Copy as code"):
         assert name in reached
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.page import click, control, data, html_of, quiet, sentences, texts, typed, url
+from tests.pages.page import control, data, html_of, quiet, sentences, texts, typed, url
 from tests.pages.page import opened as page_of
 from tpo_lab.group.presets import PRESETS
 from tpo_lab.group.report import report
@@ -36,31 +36,53 @@ def bars(page: AppTest, chart: int = 0) -> dict[str, list[float]]:
     return found
 
 
-def test_step_and_back_walk_the_phases_and_the_url_follows() -> None:
+def walked(page: AppTest, phase: str) -> AppTest:
+    """The page after its stepper has gone to a phase: a component that runs in a browser only."""
+    page.session_state["update.form"].change({"phase": phase})
+    return quiet(page.run())
+
+
+def test_each_phase_is_drawn_and_the_url_follows() -> None:
     page = opened(**SKEWED)
     now = report(GROUP)
     np.testing.assert_allclose(bars(page)["p_old"], now.p_old)
-    page = click(page, "Step")
+    np.testing.assert_allclose(bars(page, 1)["log p_old"], [*now.log_p_old[:3], np.nan])
+    page = walked(page, "score")
     np.testing.assert_allclose(bars(page)["score"], [1, 0, 0.5, 0])
-    page = click(page, "Step")
+    np.testing.assert_allclose(bars(page, 1)["score − mean"], [0.5, -0.5, 0, 0])
+    page = walked(page, "standardise")
     np.testing.assert_allclose(bars(page)["u"], now.u)
     assert "GRPO" in bars(page, 1)
-    page = click(page, "Step")
+    page = walked(page, "tilt")
     assert url(page)["phase"] == "tilt"
     np.testing.assert_allclose(bars(page)["target q"], now.q)
-    page = click(page, "Step")
+    page = walked(page, "fit")
     np.testing.assert_allclose(data(page, 0, "ticks")["value"], now.q)
     assert set(bars(page)) == {"p_old", *(f"after {n}" for n in EPOCHS)}
     lines = data(page, 2, "lines")
     assert set(lines["label"]) == {METHODS[name].label for name in one_update.DEFAULTS["methods"].split(",")}
-    page = click(page, "Back")
-    assert url(page)["phase"] == "tilt"
+
+
+def test_a_hidden_chart_stays_as_it_is_until_it_is_seen() -> None:
+    page = opened(**SKEWED, phase="fit")
+    before, lines = bars(page, 1), data(page, 2, "lines")
+    page = typed(page, "Temperature η", "3")
+    assert bars(page, 1) == before
+    assert data(page, 2, "lines") != lines
+    lines = data(page, 2, "lines")
+    page = walked(page, "tilt")
+    assert bars(page, 1) != before
+    page = typed(page, "Temperature η", "0.7")
+    assert bars(page, 1) == before
+    assert data(page, 2, "lines") == lines
+    assert data(walked(page, "fit"), 2, "lines") != lines
 
 
 @pytest.mark.parametrize("phase", one_update.PHASES)
-def test_the_formula_of_each_phase_has_the_numbers(phase: str) -> None:
+def test_the_equation_of_each_phase_has_the_numbers(phase: str) -> None:
     page = opened(**SKEWED, phase=phase)
-    (formula,) = [m.value for m in page.markdown if "$$" in m.value]
+    (equations,) = [m.value for m in page.markdown if "$$" in m.value]
+    assert equations.count("$$") == 2 * len(one_update.PHASES)
     now = report(GROUP)
     number = {
         "sample": now.p_old[0],
@@ -69,7 +91,10 @@ def test_the_formula_of_each_phase_has_the_numbers(phase: str) -> None:
         "tilt": now.q[0],
         "fit": now.q[0],
     }[phase]
-    assert f"{number:.3g}" in formula
+    (line,) = re.findall('<p class="numbers">(.*)</p>', html_of(page))
+    assert f"{number:.3g}" in line
+    assert "\\" not in line
+    assert f"of-{phase}" in html_of(page)
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -225,8 +250,8 @@ def test_the_charts_of_all_phases_have_one_specification() -> None:
     assert all(spec == specs[0] for spec in specs)
     assert len(specs[0]) == 3
     alone = opened(**SKEWED, phase="tilt", methods="tpo")
-    assert data(alone, 1, "bars")["value"] == []
-    assert "beside nothing" in html_of(alone)
+    assert list(bars(alone, 1)) == ["q − p_old"]
+    assert list(bars(walked(alone, "standardise"), 1)) == ["score − mean"]
 
 
 @pytest.mark.parametrize("look", ["methods", "dead"])

@@ -14,7 +14,7 @@ from tpo_lab.ui.components.bundle import HERE, javascript
 from tpo_lab.ui.components.payload import group_data
 
 
-@pytest.mark.parametrize("entry", ["group_editor.js", "fit_player.js", "look_strip.js"])
+@pytest.mark.parametrize("entry", ["group_editor.js", "fit_player.js", "look_strip.js", "stepper.js"])
 def test_a_bundle_is_one_module_without_imports(node: Node, entry: str, tmp_path: Path) -> None:
     """Node loads it, so no name is declared twice; its default is the function that Streamlit calls."""
     text = javascript(entry)
@@ -172,3 +172,11 @@ def test_arrow_keys_move_over_the_squares_of_a_strip_and_stop_at_its_ends(node: 
         ["Enter", [0, 0], 3, 1],
     ]
     assert node(run, cases) == [[1, 0], [2, 0], [1, 0], [1, 1], [1, 0], [2, 1], [0, 1], None]
+
+
+def test_arrow_keys_move_along_the_tabs_and_letters_typed_in_a_field_are_no_keys(node: Node) -> None:
+    run = """import { along, typing } from "./stepper.js";
+    export default (keys) => [keys.map(([key, at]) => along(key, at, 5)),
+      typing({ tagName: "INPUT" }), typing({ tagName: "BUTTON" }), typing({ tagName: "P", isContentEditable: true })];"""
+    keys = [["ArrowRight", 0], ["ArrowRight", 4], ["ArrowLeft", 0], ["Home", 3], ["End", 1], ["b", 2]]
+    assert node(run, keys) == [[1, 4, 0, 0, 4, None], True, False, True]

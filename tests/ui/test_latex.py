@@ -55,3 +55,17 @@ def test_numbers(value: float, text: str) -> None:
 
 def test_a_cold_target_is_written_without_overflow() -> None:
     assert r"{e^{" in latex.target(report(Scenario((1, 0), eta=1e-9)), 0)
+
+
+def test_numbers_on_one_line_are_plain_html() -> None:
+    text = r"\bar s_{-1} = 0.25,\quad p_{1}^{old}: 1 \times 10^{-5} \cdot e^{2 / 1 \times 10^{-5}} \to \infty"
+    assert latex.as_html(text) == (
+        "<i>s̄</i><sub>−1</sub> = 0.25,&emsp; <i>p</i><sub>1</sub><sup>old</sup>: 1 × 10<sup>−5</sup> · "
+        "<i>e</i><sup>2 / 1 × 10<sup>−5</sup></sup> → ∞"
+    )
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_numbers_of_every_rule_are_plain_html(rule: str) -> None:
+    text = latex.as_html(latex.score(report(Scenario((1, 0, 0.5, 0.5), rule=rule)), 0))
+    assert not set("\\{}_^") & set(text)

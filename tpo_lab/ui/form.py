@@ -237,11 +237,20 @@ def choice(
 
 
 def several(form: Form[Any], label: str, name: str, options: Mapping[str, str], **more: Any) -> None:
-    """Some of many options by name."""
-    chosen = [option for option in form.text(name).split(",") if option in options]
+    """Some of many options by name, found by typing."""
+    st.multiselect(label, list(options), **_several(form, name, options), **more)
+    form.complain(name)
 
+
+def chips(form: Form[Any], label: str, name: str, options: Mapping[str, str], **more: Any) -> None:
+    """Some of a dozen options by name, all of them seen; they are drawn sooner than the field of `several`."""
+    st.pills(label, list(options), selection_mode="multi", **_several(form, name, options), **more)
+    form.complain(name)
+
+
+def _several(form: Form[Any], name: str, options: Mapping[str, str]) -> dict[str, Any]:
     def write(names: Sequence[str]) -> str:
         return ",".join(option for option in options if option in names)
 
-    st.multiselect(label, list(options), chosen, format_func=options.__getitem__, **more, **form.on(name, write=write))
-    form.complain(name)
+    chosen = [option for option in form.text(name).split(",") if option in options]
+    return {"default": chosen, "format_func": options.__getitem__, **form.on(name, write=write)}

@@ -1,6 +1,7 @@
 """The paper's formulas in LaTeX, with a rule's constants and with the live numbers of one candidate in them."""
 
 import math
+import re
 
 import numpy as np
 
@@ -15,6 +16,32 @@ _SCALES = {
     "centred": r"\sigma_{s_i - \bar s_{-i}}",
     "mean": r"\bar s",
 }
+
+
+_SIGNS = {
+    r"\sigma": "σ",
+    r"\alpha": "α",
+    r"\infty": "∞",
+    r"\times": "×",
+    r"\cdot": "·",
+    r"\to": "→",
+    r"\Rightarrow": "⇒",
+    r"\quad": "&emsp;",
+    "-": "−",
+}
+
+
+def as_html(text: str) -> str:
+    """Numbers on one line in plain HTML, which a browser draws sooner: these signs, subscripts and superscripts."""
+    text = re.sub(r"(?<![\w\\])([a-z])(?=[_^])", r"<i>\1</i>", text.replace(r"\bar s", "<i>s̄</i>"))
+    while text != (inner := re.sub(r"([_^])(?:\{([^{}]*)\}|(\w))", _raised, text)):
+        text = inner
+    return re.sub("|".join(map(re.escape, _SIGNS)), lambda sign: _SIGNS[sign[0]], text)
+
+
+def _raised(found: re.Match[str]) -> str:
+    tag = "sub" if found[1] == "_" else "sup"
+    return f"<{tag}>{found[2] or found[3]}</{tag}>"
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -64,16 +91,21 @@ def target(report: Report, i: int) -> str:
     Args:
         i: index of a candidate that counts.
     """
-    eta, p, u = report.scenario.eta, float(report.p_old[i]), float(report.u[i])
-    log_total = report.objective_q / eta
-    total = number(math.exp(log_total)) if abs(log_total) < 20 else f"e^{{{number(log_total)}}}"
+    above, below = tilted(report, i)
     n = i + 1
     return (
         rf"q_{{{n}}} = \frac{{p_{{{n}}}^{{\text{{old}}}}\; e^{{u_{{{n}}}/\eta}}}}"
         rf"{{\sum_j p_j^{{\text{{old}}}}\; e^{{u_j/\eta}}}}"
-        rf" = \frac{{{number(p)} \cdot e^{{{number(u)} / {number(eta)}}}}}{{{total}}}"
-        rf" = {number(float(report.q[i]))}"
+        rf" = \frac{{{above}}}{{{below}}} = {number(float(report.q[i]))}"
     )
+
+
+def tilted(report: Report, i: int) -> tuple[str, str]:
+    """What q_i of one candidate is the quotient of, in numbers."""
+    eta, p, u = report.scenario.eta, float(report.p_old[i]), float(report.u[i])
+    log_total = report.objective_q / eta
+    total = number(math.exp(log_total)) if abs(log_total) < 20 else f"e^{{{number(log_total)}}}"
+    return rf"{number(p)} \cdot e^{{{number(u)} / {number(eta)}}}", total
 
 
 def gradient(report: Report, i: int) -> str:

@@ -18,7 +18,8 @@ _PHASE = bars.spec(
     height=HEIGHT,
 )
 _METHODS = bars.spec(
-    {"p_old": GREY} | {method.label: method.colour for method in UPDATED.values()},
+    {"p_old": GREY, "log p_old": GREY, "score − mean": GREY, "q − p_old": BLUE}
+    | {method.label: method.colour for method in UPDATED.values()},
     height=HEIGHT,
 )
 _RESIDUALS = epochs.spec(

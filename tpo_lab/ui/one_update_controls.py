@@ -5,7 +5,8 @@ import streamlit as st
 from tpo_lab.group.presets import PRESETS
 from tpo_lab.group.scenario import POLICY_KINDS, Scenario
 from tpo_lab.methods.updates import UPDATED
-from tpo_lab.ui.form import Form, choice, several, text_field
+from tpo_lab.ui.config_form import dots
+from tpo_lab.ui.form import Form, chips, choice, text_field
 from tpo_lab.ui.form_file import save_and_load
 from tpo_lab.ui.links import open_on
 from tpo_lab.ui.microscope import GROUP
@@ -20,13 +21,8 @@ def controls(form: Form[View]) -> None:
     """Everything that can be set."""
     _preset(form)
     text_field(form, "Scores", "scores", help="`null` is a candidate without a score.")
-    several(
-        form,
-        f"Methods, up to {MAX_METHODS}",
-        "methods",
-        {name: method.label for name, method in UPDATED.items()},
-        max_selections=MAX_METHODS,
-    )
+    dots(form, "methods", UPDATED)
+    chips(form, f"Methods, up to {MAX_METHODS}", "methods", {name: method.label for name, method in UPDATED.items()})
     left, right = st.columns(2)
     with left:
         text_field(form, "Step size α", "step")

@@ -1,113 +1,70 @@
 """One update walked through: sample, score, standardise, tilt, fit; each phase drawn, its formula with the numbers."""
 
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
 import numpy as np
 import streamlit as st
 
 from tpo_lab.charts.bars import PROBABILITIES
 from tpo_lab.group.report import report
+from tpo_lab.group.scenario import Floats
 from tpo_lab.methods.updates import EPOCHS
+from tpo_lab.ui import latex
 from tpo_lab.ui import one_update_charts as charts
-from tpo_lab.ui.form import Form, choice
+from tpo_lab.ui.components.stepper import stepper
+from tpo_lab.ui.form import Form
 from tpo_lab.ui.one_update import PHASES, View, update_once
-from tpo_lab.ui.one_update_words import Scene, formula, say
+from tpo_lab.ui.one_update_words import Scene, formulas, numbers, say
 from tpo_lab.ui.pieces import headline
 
+T = TypeVar("T")
 PLAY_SECONDS = 2.5
-_PLAYING = "update.playing"
-_BESIDE = {"standardise": "others", "tilt": "others", "fit": "residuals"}
 
 
 def draw(form: Form[View]) -> None:
     """The stepper, and the phase that it stands at."""
     view, phases = form.view, list(PHASES)
-    at = phases.index(view.phase)
-
-    def go(to: int) -> None:
-        form.change({"phase": phases[to]})
-
-    def stop_and_go(to: int) -> None:
-        playing, st.session_state[_PLAYING] = st.session_state.get(_PLAYING, False), False
-        go(to)
-        if playing:
-            st.rerun()  # the whole page: it alone ends the ticking
-
-    def play() -> None:
-        st.session_state[_PLAYING] = not st.session_state.get(_PLAYING, False)
-        if st.session_state[_PLAYING] and at == len(phases) - 1:
-            go(0)
-        st.rerun()
-
-    with st.container(horizontal=True, vertical_alignment="center"):
-        choice(form, "Phase", "phase", PHASES, label_visibility="collapsed")
-        st.button(
-            "Back",
-            icon=":material/skip_previous:",
-            disabled=at == 0,
-            on_click=stop_and_go,
-            args=(at - 1,),
-            shortcut="B",
-        )
-        playing = st.session_state.get(_PLAYING, False)
-        st.button(
-            "Pause" if playing else "Play",
-            icon=":material/pause:" if playing else ":material/play_arrow:",
-            on_click=play,
-            key="update.play",
-            shortcut="P",
-        )
-        last = at == len(phases) - 1
-        st.button(
-            "Step", icon=":material/skip_next:", disabled=last, on_click=stop_and_go, args=(at + 1,), shortcut="S"
-        )
-    _ticking(form, at)
+    stepper(
+        "Phase",
+        list(PHASES.values()),
+        phases.index(view.phase),
+        seconds=PLAY_SECONDS,
+        key="update.stepper",
+        on_go=lambda at: form.change({"phase": phases[at]}),
+    )
     found = view.updates()
     scene = Scene(
         view, report(view.scenario), found, found.get("tpo") or update_once("tpo", view.scenario, view.settings)
     )
-    headline(*say(scene))
     _scene(scene)
-    st.markdown(f"$$\n{formula(scene)}\n$$")
-
-
-def _ticking(form: Form[View], at: int) -> None:
-    """While it plays, go to the next phase after a while; it ends at the last one."""
-    playing = st.session_state.get(_PLAYING, False)
-
-    def tick() -> None:
-        if not playing or st.session_state.get("update.ticked") != at:
-            st.session_state["update.ticked"] = at
-            return
-        left = list(PHASES)[at + 1 :]
-        if left:
-            form.change({"phase": left[0]})
-        st.session_state[_PLAYING] = len(left) > 1
-        st.rerun()
-
-    if playing:
-        st.session_state["update.ticked"] = None
-        st.fragment(tick, run_every=PLAY_SECONDS)()
 
 
 def _scene(scene: Scene) -> None:
-    """The chart of the phase, and beside it what the other methods do meanwhile.
+    """What is said of the phase, its chart, beside it what the other methods do meanwhile, and the formula.
 
-    All three charts are on the page in every phase, and the style sheet hides those that are not beside: a chart that
-    came onto the page with a press would take half of the press's time.
+    All charts and equations are on the page in every phase, in their places, and the style sheet hides the others:
+    what came onto the page with a press, or changed its width, would take half of the press's time. A chart that is
+    hidden keeps what it was last given, and the numbers are no part of the equations: what stays as it is is free.
     """
-    others = {name: found for name, found in scene.found.items() if name != "tpo"}
-    beside = _BESIDE.get(scene.view.phase, "nothing") if others or scene.view.phase == "fit" else "nothing"
-    with st.container(key="update-row"):
-        st.html(f'<i class="beside {beside}"></i>')
-        left, right = st.columns(2)
-    with left:
+    fits = scene.view.phase == "fit"
+    with st.container(key="update-scene"):
+        title, text = say(scene)
+        headline(title, text, kind=f"of-{scene.view.phase}")
         _left(scene)
-    with right:
-        if scene.view.phase in ("tilt", "fit"):  # hidden in the latter: what stays as it is costs nothing
-            title, values = "What the others weigh log p by", {name: found.weights for name, found in others.items()}
-        else:
-            title, values = "Advantages of the others", {name: found.advantages for name, found in others.items()}
+        title, values = _last_seen("update.others", not fits, lambda: _right(scene))
         charts.methods(title, values, key="update-others")
-        charts.residuals(scene.found)
+        charts.residuals(_last_seen("update.residuals", fits, lambda: scene.found))
+        st.markdown("\n\n".join(f"$$\n{formula}\n$$" for formula in formulas(scene.view)))
+        st.html(f'<p class="numbers">{latex.as_html(numbers(scene))}</p>')
+
+
+def _last_seen(key: str, seen: bool, make: Callable[[], T]) -> T:
+    """What a chart shows that is `seen`; what it last showed if it is not."""
+    if seen or key not in st.session_state:
+        st.session_state[key] = make()
+    found: T = st.session_state[key]
+    return found
 
 
 def _left(scene: Scene) -> None:
@@ -129,3 +86,21 @@ def _left(scene: Scene) -> None:
                 ends=PROBABILITIES,
                 ticks=now.q,
             )
+
+
+def _right(scene: Scene) -> tuple[str, Mapping[str, Floats]]:
+    """Title and values by kind of what stands beside the phases before the fit."""
+    now = scene.now
+    others = {name: found for name, found in scene.found.items() if name != "tpo"}
+    match scene.view.phase:
+        case "sample":
+            log_p = np.where(np.isfinite(now.log_p_old), now.log_p_old, np.nan)
+            return "The same as log-probs, nats", {"log p_old": log_p}
+        case "standardise" if others:
+            return "Advantages of the others", {name: found.advantages for name, found in others.items()}
+        case "score" | "standardise":
+            above = np.where(now.counted, scene.view.scenario.score_array() - now.mean, 0.0)
+            return "Scores, measured from their mean", {"score − mean": above}
+    if others:
+        return "What the others weigh log p by", {name: found.weights for name, found in others.items()}
+    return "TPO: the probability that moves", {"q − p_old": now.q_minus_p}

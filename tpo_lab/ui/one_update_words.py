@@ -1,4 +1,4 @@
-"""What happens in each phase of one update: a sentence and the paper's equation, with the numbers of the group."""
+"""What happens in each phase of one update: a sentence, the paper's equation, and the same with the group's numbers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -58,27 +58,34 @@ def say(scene: Scene) -> tuple[str, str]:
     )
 
 
-def formula(scene: Scene) -> str:
-    """The paper's equation of the phase, with the numbers of the best candidate."""
+def formulas(view: View) -> list[str]:
+    """The paper's equation of each phase, in LaTeX without numbers."""
+    step = r"\frac{p - q}{\lVert p - q \rVert}" if view.settings.optimiser == "normalised" else "(p - q)"
+    tilted = r"p_{}^{{\text{{old}}}}\; e^{{u_{}/\eta}}"
+    return [
+        r"p_i^{\text{old}} = \frac{\pi_{\text{old}}(y_i \mid x)}{\sum_j \pi_{\text{old}}(y_j \mid x)}",
+        r"\bar s = \tfrac{1}{K} \textstyle\sum_j s_j, \qquad \sigma^2 = \tfrac{1}{K} \sum_j (s_j - \bar s)^2",
+        latex.standardisation(RULES[view.scenario.rule], view.scenario.strength),
+        rf"q_i = \frac{{{tilted.format('i', 'i')}}}{{\sum_j {tilted.format('j', 'j')}}}",
+        rf"z \leftarrow z - \alpha\, {step}",
+    ]
+
+
+def numbers(scene: Scene) -> str:
+    """The same with the numbers of the best candidate: LaTeX on one line, as `latex.as_html` takes it."""
     view, now, number = scene.view, scene.now, latex.number
     i = now.best
+    n, q = i + 1, number(float(now.q[i]))
     match view.phase:
         case "sample":
-            return (
-                rf"p_{{{i + 1}}}^{{\text{{old}}}} = \frac{{\pi_{{\text{{old}}}}(y_{{{i + 1}}} \mid x)}}"
-                rf"{{\sum_j \pi_{{\text{{old}}}}(y_j \mid x)}} = {number(float(now.p_old[i]))}"
-            )
+            return rf"p_{{{n}}}^{{old}} = {number(float(now.p_old[i]))}"
         case "score":
-            s = view.scenario.scores[i]
             spread = rf"\bar s = {number(now.mean)},\quad \sigma = {number(now.sigma_population)}"
-            return rf"s_{{{i + 1}}} = {number(s or 0.0, 6)},\quad {spread}"
+            return rf"s_{{{n}}} = {number(view.scenario.scores[i] or 0.0, 6)},\quad {spread}"
         case "standardise":
-            rule = latex.standardisation(RULES[view.scenario.rule], view.scenario.strength)
-            return rf"\begin{{gathered}}{rule}\\[1.5ex]{latex.score(now, i)}\end{{gathered}}"
+            return latex.score(now, i)
         case "tilt":
-            return latex.target(now, i)
-    alpha = number(view.settings.step_size)
-    step = r"\frac{p - q}{\lVert p - q \rVert}" if view.settings.optimiser == "normalised" else "(p - q)"
-    path = r" \to ".join(number(float(scene.tpo.policies[n][i])) for n in (0, *EPOCHS))
-    q = number(float(now.q[i]))
-    return rf"z \leftarrow z - {alpha}\, {step},\qquad p_{{{i + 1}}}: {path},\quad q_{{{i + 1}}} = {q}"
+            above, below = latex.tilted(now, i)
+            return rf"q_{{{n}}} = {above} / {below} = {q}"
+    path = r" \to ".join(number(float(scene.tpo.policies[epoch][i])) for epoch in (0, *EPOCHS))
+    return rf"\alpha = {number(view.settings.step_size)},\quad p_{{{n}}}: {path},\quad q_{{{n}}} = {q}"
