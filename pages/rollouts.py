@@ -5,7 +5,7 @@ import streamlit as st
 from tpo_lab.group.wording import figure, many
 from tpo_lab.rollouts_io.formats import FORMATS
 from tpo_lab.ui import rollouts_groups, rollouts_health, rollouts_rows, rollouts_source, rollouts_whatif
-from tpo_lab.ui.form import Form, choice, load, text_field
+from tpo_lab.ui.form import Form, body, choice, load, text_field
 from tpo_lab.ui.rollouts_data import data_of
 from tpo_lab.ui.rollouts_view import DEFAULTS, LOOKS, View, read
 from tpo_lab.ui.sentences import refuse
@@ -34,7 +34,7 @@ else:
         st.caption(f"{loaded.table.format.label}: {rows} in {groups}")
         rollouts_rows.draw(data)
         text_field(form, "Low variance below σ", "threshold", help="In units of the score.")
-        suggested = data.health(form.view.now, form.view.threshold).suggested
+        suggested = data.suggested()
         if suggested is not None and suggested != form.view.threshold:
             st.button(
                 f"Take {figure(suggested)}, from the scores",
@@ -44,9 +44,14 @@ else:
                 help="The spread of a group in which one candidate crosses the widest gap between scores.",
             )
         rollouts_whatif.settings(form, loaded.table)
-    if form.view.look == "health":
-        rollouts_health.draw(data, form)
-    elif form.view.look == "groups":
-        rollouts_groups.draw(data, form)
-    else:
-        rollouts_whatif.draw(data, form)
+
+    def draw() -> None:
+        match form.view.look:
+            case "health":
+                rollouts_health.draw(data, form)
+            case "groups":
+                rollouts_groups.draw(data, form)
+            case _:
+                rollouts_whatif.draw(data, form)
+
+    body(form, draw, lambda: rollouts_whatif.around(form, data))

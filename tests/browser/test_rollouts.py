@@ -28,10 +28,14 @@ def test_a_brush_narrows_the_groups_and_one_of_them_opens_on_target(page: Page) 
     scores = page.locator(".cards .card").count()
     assert scores == 8
 
-    grid = page.get_by_test_id("stMain").get_by_test_id("stDataFrame").bounding_box()
-    assert grid
-    page.mouse.click(grid["x"] + 14, grid["y"] + 88)  # the box before the second row
-    expect(page).to_have_url(re.compile(r"group=\d+"))
+    rows = page.locator(".rows-table tbody tr")
+    second, third = (rows.nth(i).locator("td").first.text_content() for i in (1, 2))
+    rows.nth(1).click()
+    expect(page).to_have_url(re.compile(f"group={second}$"))
+    expect(page.get_by_text(re.compile(f"^Group {second}[,:]"))).to_be_visible()
+    rows.nth(1).press("ArrowDown")
+    expect(page.get_by_text(re.compile(f"^Group {third}[,:]"))).to_be_visible()
+    expect(rows.nth(2)).to_have_attribute("aria-selected", "true")
     settled(page)
     page.get_by_role("link", name="Open on Target").click()
     expect(page).to_have_url(re.compile(r"/target\?scores="))

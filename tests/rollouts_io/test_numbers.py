@@ -136,3 +136,11 @@ def test_groups_in_blocks_of_any_size_are_the_same(monkeypatch: pytest.MonkeyPat
     assert len(names) == 16
     for name in names:
         np.testing.assert_array_equal(getattr(whole, name), getattr(apart, name))
+
+
+def test_the_divergence_of_a_few_groups_is_theirs_in_the_whole() -> None:
+    n = numbers_of(sample("table"), Setting(eta=0.3))
+    some = np.array([8, 0, 3, 5])
+    assert len(set(np.diff(sample("table").starts)[some])) > 1  # of uneven sizes
+    np.testing.assert_allclose(n.target.kl_of(some), n.kl[some], rtol=1e-12)
+    assert n.target.kl_of(some[:0]).shape == (0,)

@@ -180,3 +180,10 @@ def test_arrow_keys_move_along_the_tabs_and_letters_typed_in_a_field_are_no_keys
       typing({ tagName: "INPUT" }), typing({ tagName: "BUTTON" }), typing({ tagName: "P", isContentEditable: true })];"""
     keys = [["ArrowRight", 0], ["ArrowRight", 4], ["ArrowLeft", 0], ["Home", 3], ["End", 1], ["b", 2]]
     assert node(run, keys) == [[1, 4, 0, 0, 4, None], True, False, True]
+
+
+def test_keys_move_over_the_rows_of_a_table_and_stop_at_its_ends(node: Node) -> None:
+    run = """import { stepped } from "./rows_table.js";
+    export default (keys) => keys.map(([key, at]) => stepped(key, at, 20));"""
+    cases: list[tuple[str, int]] = [("ArrowDown", 3), ("ArrowDown", 19), ("ArrowUp", 0), ("PageDown", 3), ("End", 3)]
+    assert node(run, [*cases, ("Home", 3), ("a", 3)]) == [4, 19, 0, 11, 19, 0, None]

@@ -53,7 +53,7 @@ class Layout:
         sort = 3 * sizes + np.where(many[sizes], sorts, 0)
         order = np.argsort(sort, kind="stable")
         self.blocks: list[Block] = []
-        self._first, self._stride = np.zeros(len(sizes), dtype=np.int64), np.zeros(len(sizes), dtype=np.int64)
+        self._first, self._stride, self._size = np.zeros_like(sizes), np.zeros_like(sizes), sizes
         rows, at = [], 0
         for same in np.split(order, np.flatnonzero(np.diff(sort[order])) + 1):
             k = int(sizes[same[0]])
@@ -78,9 +78,15 @@ class Layout:
 
     def places(self, group: int) -> Ints:
         """Where the candidates of a group are in a flat array, shape (K,)."""
-        k = next(block.k for block in self.blocks if block.at + len(block.groups) * block.k > self._first[group])
-        places: Ints = self._first[group] + self._stride[group] * np.arange(k)
+        places: Ints = self._first[group] + self._stride[group] * np.arange(self._size[group])
         return places
+
+    def some(self, flat: Any, groups: Ints, other: float) -> Any:
+        """The flat values of a few groups beside each other, shape (n, K); `other` fills up the smaller ones."""
+        candidate = np.arange(self._size[groups].max(initial=0))
+        there = candidate < self._size[groups][:, None]
+        places = self._first[groups][:, None] + self._stride[groups][:, None] * candidate
+        return np.where(there, flat[np.where(there, places, 0)], other)
 
     def each(self, do: Callable[[Block], None]) -> None:
         """Do something with every block."""

@@ -57,6 +57,12 @@ class Target:
         self.made_of.each_tilted(fill)
         return kl
 
+    def kl_of(self, groups: Ints) -> Floats:
+        """The same of a few groups alone, shape (n,)."""
+        logs = (self.made_of.layout.some(flat, groups, -np.inf) for flat in (self.log_q, self.made_of.policy.log_p))
+        found: Floats = kl_of_logs(*logs)
+        return found
+
     @cached_property
     def entropy(self) -> Floats:
         """H(q) in nats, shape (G,)."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from tpo_lab.rollouts_io.health import Health, judged
+from tpo_lab.rollouts_io.health import Health, judged, suggested_threshold
 from tpo_lab.rollouts_io.logged import Logged, logged
 from tpo_lab.rollouts_io.settings import Setting
 from tpo_lab.rollouts_io.table import Rollouts
@@ -43,6 +43,11 @@ class Data:
     def logged(self) -> Logged | None:
         """The file's advantages against its stack's rules."""
         found: Logged | None = self.workings.once("logged", make=lambda: logged(self.table, self.workings))
+        return found
+
+    def suggested(self) -> float | None:
+        """The threshold that the scores suggest."""
+        found: float | None = self.workings.once("suggested", make=lambda: suggested_threshold(self.table))
         return found
 
     def _comparison(self, now: Setting, then: Setting, threshold: float) -> Comparison:

@@ -1,9 +1,6 @@
 """The groups of a file: histograms that narrow them, a sorted table, and one group with its candidates."""
 
-from typing import Any
-
 import numpy as np
-import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 import streamlit as st
 
@@ -12,11 +9,14 @@ from tpo_lab.rollouts_io.health import KINDS, LABELS, Health
 from tpo_lab.rollouts_io.table import Ints
 from tpo_lab.rollouts_io.values import Floats
 from tpo_lab.ui import rollouts_group
-from tpo_lab.ui.form import Form, text_field
+from tpo_lab.ui.components.rows_table import rows_table
+from tpo_lab.ui.form import Form, run_part, text_field
+from tpo_lab.ui.pieces import signed
 from tpo_lab.ui.rollouts_data import Data
 from tpo_lab.ui.rollouts_view import ANY, KIND_LABELS, NO_FILTER, SORTS, View
 
 MOST = 200  # rows of the table
+GROUP = "rollouts.group"  # the part of the page that shows one
 
 
 def draw(data: Data, form: Form[View]) -> None:
@@ -31,11 +31,17 @@ def draw(data: Data, form: Form[View]) -> None:
         st.info("No group is left: widen the ranges.")
         return
     _table(data, health, form, chosen)
-    group = int(chosen[0]) if view.group is None else view.group - 1
+    st.fragment(lambda: _group(data, health, form, int(chosen[0])), key=GROUP)()
+
+
+def _group(data: Data, health: Health, form: Form[View], first: int) -> None:
+    """The chosen group, or the first of the table: all that a chosen row changes, in a part of its own."""
+    form.write_url()
+    group = first if form.view.group is None else form.view.group - 1
     if group >= data.table.groups:
         st.info(f"There is no group {group + 1:,}; the file has {data.table.groups:,}.")
         return
-    rollouts_group.draw(data, view, health, group)
+    rollouts_group.draw(data, form.view, health, group)
 
 
 def narrowed(data: Data, health: Health, view: View) -> Ints:
@@ -96,14 +102,14 @@ def _filters(form: Form[View]) -> None:
             list(KIND_LABELS),
             list(KIND_LABELS).index(form.text("kind")),
             format_func=KIND_LABELS.__getitem__,
-            **form.on("kind", {"group": ""}),
+            **form.on("kind"),
         )
         st.selectbox(
             "Sorted by",
             list(SORTS),
             list(SORTS).index(form.text("sort")),
             format_func=SORTS.__getitem__,
-            **form.on("sort", {"group": ""}),
+            **form.on("sort"),
         )
         for label, field, hint in (("σ", "sigma", "0,0.1"), ("Mean score", "reward", "0,0.5"), ("Step", "step", "any")):
             text_field(form, label, field, hint=hint)
@@ -111,42 +117,40 @@ def _filters(form: Form[View]) -> None:
 
 
 def _table(data: Data, health: Health, form: Form[View], chosen: Ints) -> None:
-    table, n = data.table, health.numbers
-    some = chosen[:MOST]
-    compared = data.logged()
-    columns: dict[str, Any] = {
-        "group": some + 1,
-        "step": table.group_step[some],
+    table, n, view = data.table, health.numbers, form.view
+    some, compared = chosen[:MOST], data.logged()
+    columns = {
+        "group": [f"{group + 1}" for group in some],
+        "step": ["" if np.isnan(step) else f"{step:g}" for step in table.group_step[some]],
         "kind": [LABELS[KINDS[kind]] for kind in health.kinds[some]],
-        "K": table.sizes()[some],
-        "mean": n.mean[some],
-        "σ": n.sigma[some],
-        "amplification": n.amplification[some],
-        "KL, nats": n.kl[some],
-        "largest |u|": n.largest[some],
-        "argmax moves": n.argmax_moved[some],
-        "key": [table.label(int(group)) for group in some],
+        "K": [f"{k}" for k in table.sizes()[some]],
     }
-    if compared is not None:
-        columns["disagrees"] = compared.groups[some]
-    key = f"rollouts.table.{hash((data.key, some.tobytes()))}"
+    for name, values in (
+        ("mean", n.mean[some]),
+        ("σ", n.sigma[some]),
+        ("amplification", n.amplification[some]),
+        ("KL, nats", n.target.kl_of(some)),
+        ("largest |u|", n.largest[some]),
+    ):
+        columns[name] = [signed(value) for value in values]
+    for name, those in (("argmax moves", n.argmax_moved), ("differs", None if compared is None else compared.groups)):
+        if those is not None:
+            columns[name] = ["yes" if there else "" for there in those[some]]
+    columns["key"] = [table.label(int(group)) for group in some]
 
-    def picked() -> None:
-        rows = st.session_state[key].selection.rows
-        form.change({"group": str(int(some[rows[0]]) + 1) if rows else ""})
+    def choose(group: int) -> None:
+        form.change({"group": str(group)})
+        run_part(GROUP)
 
-    shown = f"The first {MOST} of {len(chosen):,}" if len(chosen) > MOST else f"All {len(chosen):,}"
-    st.dataframe(
-        pd.DataFrame(columns),
+    rows_table(
+        columns,
+        (some + 1).tolist(),
+        words=("kind", "argmax moves", "differs", "key"),
+        chosen=view.group,
         height=260,
-        hide_index=True,
-        key=key,
-        on_select=picked,
-        selection_mode="single-row",
-        column_config={
-            name: st.column_config.NumberColumn(format="%.4g")
-            for name in ("mean", "σ", "amplification", "KL, nats", "largest |u|")
-        },
-        alt="Groups, one a row",
+        name="Groups, one a row",
+        key="rollouts.table",
+        on_choose=choose,
     )
+    shown = f"The first {MOST} of {len(chosen):,}" if len(chosen) > MOST else f"All {len(chosen):,}"
     st.caption(f"{shown} groups; choose a row to look into it. Amplification: range of u over range of the scores.")

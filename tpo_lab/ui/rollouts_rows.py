@@ -1,9 +1,14 @@
 """The first candidates of a file as they were read, so that a wrong column is seen before anything is believed."""
 
-import pandas as pd
+import html
+from collections.abc import Sequence
+
+import numpy as np
 import streamlit as st
 
 from tpo_lab.rollouts_io.table import Rollouts
+from tpo_lab.rollouts_io.values import Floats
+from tpo_lab.ui.pieces import table
 from tpo_lab.ui.rollouts_data import Data
 
 MOST = 6
@@ -11,28 +16,30 @@ WIDEST = 80  # characters of a text
 
 
 def draw(data: Data) -> None:
-    """A folded table; the browser also has the code of tables then, before the first look at the groups."""
+    """A folded table."""
     with st.expander("First rows, as read", icon=":material/table_rows:"):
-        st.dataframe(
-            data.workings.once("first rows", make=lambda: first_rows(data.table)),
-            hide_index=True,
-            key="rollouts.first",
-            alt="First candidates of the file",
-        )
+        columns: dict[str, Sequence[str]] = data.workings.once("first rows", make=lambda: first_rows(data.table))
+        cells = ((html.escape(cell) for cell in row) for row in zip(*columns.values(), strict=True))
+        table(list(columns), ([*row] for row in cells), kind="first")
 
 
-def first_rows(table: Rollouts) -> pd.DataFrame:
-    """One row a candidate; columns that the file does not have are left out."""
+def first_rows(table: Rollouts) -> dict[str, Sequence[str]]:
+    """Texts by column, one a candidate; columns that the file does not have are left out."""
     rows = range(min(MOST, table.rows))
     groups = [int(group) for group in table.starts[1:].searchsorted(rows, side="right")]
     words = [words for group in range(groups[-1] + 1) for words in table.texts(group)]
     columns = {
         "group": [table.label(group) for group in groups],
-        "step": table.group_step[groups],
-        "score": table.score[: len(rows)],
-        "log-prob": None if table.log_prob is None else table.log_prob[: len(rows)],
-        "tokens": None if table.length is None else table.length[: len(rows)],
-        "advantage": None if table.advantage is None else table.advantage[: len(rows)],
+        "step": _numbers(table.group_step[groups]),
+        "score": _numbers(table.score),
+        "log-prob": _numbers(table.log_prob),
+        "tokens": _numbers(table.length),
+        "advantage": _numbers(table.advantage),
         "text": None if table.text is None else [(some or "")[:WIDEST] for some in words[: len(rows)]],
     }
-    return pd.DataFrame({name: values for name, values in columns.items() if values is not None})
+    return {name: values for name, values in columns.items() if values is not None}
+
+
+def _numbers(values: Floats | None) -> list[str] | None:
+    """As they stand in the file."""
+    return None if values is None else ["" if np.isnan(value) else f"{value:.9g}" for value in values[:MOST]]

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from tpo_lab.charts import rollouts as charts
@@ -14,9 +13,10 @@ from tpo_lab.rollouts_io.health import KINDS, LABELS, kinds_of
 from tpo_lab.rollouts_io.settings import COMPARED, RULE_OF, Setting
 from tpo_lab.rollouts_io.table import Rollouts
 from tpo_lab.rollouts_io.whatif import Comparison, Update
+from tpo_lab.ui.components.rows_table import rows_table
 from tpo_lab.ui.drawing import chart
-from tpo_lab.ui.form import Form, choice, text_field
-from tpo_lab.ui.pieces import table
+from tpo_lab.ui.form import Form, choice, run_part, text_field
+from tpo_lab.ui.pieces import signed, table
 from tpo_lab.ui.rollouts_data import Data
 from tpo_lab.ui.rollouts_view import LOG_PROBS, MISSING, POLICIES, View
 
@@ -76,6 +76,13 @@ def settings(form: Form[View], table_: Rollouts) -> None:
     tilt(form, "")
     policy(form, table_, "")
     missing(form, table_, "")
+
+
+def around(form: Form[View], data: Data) -> object:
+    """What the controls of the sidebar show of the view, beside the texts of their own fields."""
+    view = form.view
+    own = RULE_OF.get(view.now.method)
+    return view.picks, view.threshold == data.suggested(), own, RULES[view.now.rule].tunable
 
 
 def tilt(form: Form[View], prefix: str) -> None:
@@ -175,36 +182,33 @@ def _changed(data: Data, form: Form[View], found: Comparison) -> None:
         return
     before, after = _relative(found.before), _relative(found.after)
     n = found.before.scores
-    key = f"rollouts.changed.{hash((data.key, some.tobytes()))}"
 
-    def picked() -> None:
-        rows = st.session_state[key].selection.rows
-        if rows:
-            form.change({"group": str(int(some[rows[0]]) + 1), "look": "groups"})
+    def choose(group: int) -> None:
+        form.change({"group": str(group), "look": "groups"})
+        run_part("app")
 
-    st.dataframe(
-        pd.DataFrame(
-            {
-                "group": some + 1,
-                "step": data.table.group_step[some],
-                "σ": n.sigma[some],
-                "mean": n.mean[some],
-                "size now": before[some],
-                "size then": after[some],
-                "change": found.change[some],
-                "key": [data.table.label(int(group)) for group in some],
-            }
-        ),
-        height=300,
-        hide_index=True,
-        key=key,
-        on_select=picked,
-        selection_mode="single-row",
-        column_config={
-            name: st.column_config.NumberColumn(format="%.4g")
-            for name in ("σ", "mean", "size now", "size then", "change")
+    numbers = {
+        "σ": n.sigma,
+        "mean": n.mean,
+        "size now": before,
+        "size then": after,
+        "change": found.change,
+    }
+    rollouts = data.table
+    rows_table(
+        {
+            "group": [f"{group + 1}" for group in some],
+            "step": ["" if np.isnan(step) else f"{step:g}" for step in rollouts.group_step[some]],
+            **{name: [signed(value) for value in values[some]] for name, values in numbers.items()},
+            "key": [rollouts.label(int(group)) for group in some],
         },
-        alt="Groups that change most",
+        (some + 1).tolist(),
+        words=("key",),
+        chosen=None,
+        height=300,
+        name="Groups that change most",
+        key="rollouts.changed",
+        on_choose=choose,
     )
     st.caption("Size of a group's update, 1 is the mean of the file. Choose a row to look into the group.")
 
