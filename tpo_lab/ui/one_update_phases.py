@@ -49,8 +49,8 @@ def _scene(scene: Scene) -> None:
     """
     fits = scene.view.phase == "fit"
     with st.container(key="update-scene"):
-        title, text = say(scene)
-        headline(title, text, kind=f"of-{scene.view.phase}")
+        headline(*say(scene))
+        st.html(f'<i class="of of-{scene.view.phase}"></i>')  # alone: with each change of it all is styled anew
         _left(scene)
         title, values = _last_seen("update.others", not fits, lambda: _right(scene))
         charts.methods(title, values, key="update-others")

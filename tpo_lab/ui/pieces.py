@@ -11,15 +11,14 @@ from tpo_lab.ui.reading import typeset
 MINUS = "−"
 
 
-def headline(title: str, text: str, *, safe: bool = False, kind: str = "") -> None:
+def headline(title: str, text: str, *, safe: bool = False) -> None:
     """A finding: a few words and a sentence.
 
     Args:
         text: plain, or HTML where `safe`.
-        kind: a class of its own.
     """
     said = text if safe else typeset(text)
-    st.html(f'<div class="headline {kind}"><h4 class="title">{html.escape(title)}</h4><p class="text">{said}</p></div>')
+    st.html(f'<div class="headline"><h4 class="title">{html.escape(title)}</h4><p class="text">{said}</p></div>')
 
 
 def figures(numbers: Iterable[tuple[str, str, str]]) -> None:
