@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import jax
 import optax  # type: ignore[import-untyped]
-from jax import Array
+from jax.typing import ArrayLike
 from optax.contrib import MuonDimensionNumbers, muon  # type: ignore[import-untyped]
 
 from tpo_lab.policies.transformer import Blocks, Params
@@ -20,7 +20,7 @@ Partition = Literal["reference", "matrices"]
 NEWTON_SCHULZ = ((3.4445, -4.7750, 2.0315),) * 5
 
 
-def optimiser(learning_rate: Array | float, partition: Partition = "reference") -> optax.GradientTransformation:
+def optimiser(learning_rate: ArrayLike, partition: Partition = "reference") -> optax.GradientTransformation:
     """optax.contrib.muon at one learning rate for both parts, no weight decay; the rate may be traced.
 
     What is under AdamW is one vector to it: a pass over each parameter would compile ten times longer.

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, cast
 
-import jax.numpy as jnp
-from jax import Array, lax
+import numpy as np
+from jax import lax
+from jax.typing import ArrayLike
 
 from tpo_lab.experiments.reversal import ReversalConfig
 from tpo_lab.methods.registry import METHODS
@@ -48,12 +49,15 @@ class Plan:
 
 
 class Numbers(NamedTuple):
-    """What may change without compiling again; all of it enters the machine code as an argument."""
+    """What may change without compiling again; all of it enters the machine code as an argument.
 
-    method: Array  # its place in the plan
-    learning_rate: Array
-    epochs: Array
-    knobs: dict[str, dict[str, Array]]  # of each method of the plan
+    NumPy's until then: to make scalars with JAX compiles a program for each type.
+    """
+
+    method: ArrayLike  # its place in the plan
+    learning_rate: ArrayLike
+    epochs: ArrayLike
+    knobs: dict[str, dict[str, ArrayLike]]  # of each method of the plan
 
 
 def plan_of(config: ReversalConfig, method: str) -> tuple[Plan, Numbers]:
@@ -64,7 +68,9 @@ def plan_of(config: ReversalConfig, method: str) -> tuple[Plan, Numbers]:
     """
     prompts, outputs, learning_rate = config.budget(method)
     methods = family_of(config, method)
-    knobs = {m: {name: jnp.float32(value) for name, value in config.knobs(m).items()} for m in methods}
+    knobs: dict[str, dict[str, ArrayLike]] = {
+        m: {name: np.float32(value) for name, value in config.knobs(m).items()} for m in methods
+    }
     plan = Plan(
         methods=methods,
         target=cast(Target, config.target),
@@ -79,7 +85,7 @@ def plan_of(config: ReversalConfig, method: str) -> tuple[Plan, Numbers]:
         anchored="anchor" in knobs[method],
     )
     place, epochs = methods.index(method), config.epochs_of(method)
-    return plan, Numbers(jnp.int32(place), jnp.float32(learning_rate), jnp.int32(epochs), knobs)
+    return plan, Numbers(np.int32(place), np.float32(learning_rate), np.int32(epochs), knobs)
 
 
 def of_method(plan: Plan, numbers: Numbers, what: Callable[..., Any], *args: Any) -> Any:
