@@ -12,7 +12,7 @@ from tpo_lab.group.scenario import Scenario
 from tpo_lab.group.verdict import verdicts
 from tpo_lab.rollouts_io.numbers import Numbers, candidates_of
 from tpo_lab.rollouts_io.numbers import numbers_of as numbers_from
-from tpo_lab.rollouts_io.settings import Setting
+from tpo_lab.rollouts_io.settings import Missing, Setting
 from tpo_lab.rollouts_io.table import Rollouts
 from tpo_lab.rollouts_io.workings import OF_BATCH, Workings
 
@@ -127,11 +127,13 @@ def test_trl_batch_divides_by_the_deviation_of_the_step() -> None:
     np.testing.assert_allclose(alone[:2], [1 / first, 0], rtol=1e-12)
 
 
-def test_groups_in_blocks_of_any_size_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = sample("table")
-    whole = numbers_of(table, Setting(rule="nemo_rl"))
+@pytest.mark.parametrize("missing", ["drop", "zero"])
+def test_groups_in_blocks_of_any_size_are_the_same(monkeypatch: pytest.MonkeyPatch, missing: Missing) -> None:
+    table, setting = sample("table"), Setting(rule="nemo_rl", missing=missing)
+    assert np.isnan(table.score).any()
+    whole = numbers_of(table, setting)
     monkeypatch.setattr("tpo_lab.rollouts_io.layout.CELLS", 1)
-    apart = numbers_of(table, Setting(rule="nemo_rl"))
+    apart = numbers_of(table, setting)
     names = [name for name, entry in vars(Numbers).items() if isinstance(entry, property)]
     assert len(names) == 16
     for name in names:

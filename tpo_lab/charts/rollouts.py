@@ -1,6 +1,7 @@
 """Charts of a file of rollouts: kinds of groups and figures over the training steps, and histograms to brush.
 
-The specifications depend on no data but the unit of the axes: data sets are swapped beneath them.
+The specifications depend on no data but the unit of the axes: data sets are swapped beneath them. What each mark is
+called for a reader who does not see it takes as long to write as the mark: the whole chart has a name instead.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +15,7 @@ from tpo_lab.methods.registry import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VER
 
 Floats = npt.NDArray[np.float64]
 HEIGHT, LOW_HEIGHT = 330, 240
-MAX_STEPS = 120
+MAX_STEPS, FEW_STEPS = 120, 40  # of a chart, and of each of ten: a press draws them in as long as three
 BINS = 40
 COLOURS = {
     "all_fail": VERMILLION,
@@ -54,7 +55,7 @@ def kinds_spec(labels: Mapping[str, str], steps: bool) -> Spec:
         encoding |= {"x": {**_steps(), "bin": "binned"}, "x2": {"field": "next"}, "y": share}
     else:
         encoding |= {"x": share}
-    mark: Spec = {"type": "bar", "binSpacing": 0} if steps else {"type": "bar", "size": 44}
+    mark: Spec = {"type": "bar", "aria": False} | ({"binSpacing": 0} if steps else {"size": 44})
     return {
         "height": HEIGHT if steps else 230,
         "title": titled(
@@ -105,18 +106,18 @@ def lines_spec(title: str, subtitle: str, labels: Sequence[str], *, percent: boo
         "data": {"name": "lines"},
         "encoding": {"x": x, "y": y},
         "layer": [
-            {"mark": {"type": "line", "strokeWidth": 3}, "encoding": {"color": colour}},
+            {"mark": {"type": "line", "strokeWidth": 3, "aria": False}, "encoding": {"color": colour}},
             {
-                "mark": {"type": "point", "size": 40, "filled": True, "opacity": 1},
+                "mark": {"type": "point", "size": 40, "filled": True, "opacity": 1, "aria": False},
                 "encoding": {"color": {**colour, "legend": None}, "tooltip": tooltip},
             },
         ],
     }
 
 
-def lines_data(steps: Mapping[str, Floats], names: Mapping[str, str]) -> Columns:
-    """Data of `lines_spec`: the named figures of `steps`, under their labels."""
-    edges, binned = _binned(steps, names)
+def lines_data(steps: Mapping[str, Floats], names: Mapping[str, str], most: int = MAX_STEPS) -> Columns:
+    """Data of `lines_spec`: the named figures of `steps`, under their labels, at up to `most` places."""
+    edges, binned = _binned(steps, names, most)
     middle = (edges[:-1] if len(edges) else edges).tolist()
     rows: dict[str, list[Any]] = {"label": [], "step": [], "value": []}
     for name, label in names.items():
@@ -135,7 +136,7 @@ def histogram_spec(title: str, x_title: str) -> Spec:
         "title": titled(title),
         "data": {"name": "bars"},
         "params": [{"name": "brush", "select": {"type": "interval", "encodings": ["x"]}}],
-        "mark": {"type": "bar", "color": BLUE, "binSpacing": 1},
+        "mark": {"type": "bar", "color": BLUE, "binSpacing": 1, "aria": False},
         "encoding": {
             "x": {**quantity("low", x_title, zero=False, nice=False), "bin": "binned"},
             "x2": {"field": "high"},
@@ -203,12 +204,14 @@ def _steps() -> Spec:
     return x
 
 
-def _binned(steps: Mapping[str, Floats], names: Mapping[str, str]) -> tuple[Floats, dict[str, Floats]]:
-    """At most `MAX_STEPS` stretches of steps: their edges, and the mean of each figure, weighted by the groups."""
+def _binned(
+    steps: Mapping[str, Floats], names: Mapping[str, str], most: int = MAX_STEPS
+) -> tuple[Floats, dict[str, Floats]]:
+    """At most `most` stretches of steps: their edges, and the mean of each figure, weighted by the groups."""
     at = steps["step"]
     if not len(at):
         return np.zeros(0), {name: np.zeros(0) for name in names}
-    starts = np.unique(np.linspace(0, len(at) - 1, min(len(at), MAX_STEPS)).astype(np.int64))
+    starts = np.unique(np.linspace(0, len(at) - 1, min(len(at), most)).astype(np.int64))
     last = at[-1] + (at[-1] - at[-2] if len(at) > 1 else 1.0)
     edges = np.append(at[starts], last)
     found = {}

@@ -5,7 +5,7 @@ Scores (what a missing one counts as), the policy (whose log-probs), the standar
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -39,6 +39,18 @@ class Scores:
     sigma: Floats
     zero_variance: Bools
     units: dict[int, Unit]
+
+    def measure(self, b: Block) -> None:
+        """Fill in what is said of the groups of a block."""
+        some, mask = b.of(self.flat), b.of(self.counted)
+        self.units[b.at] = unit = measure(some, counted=mask)
+        stats = spread_of(unit)
+        self.n[b.groups] = n = mask.sum(axis=-1)
+        self.mean[b.groups], self.sigma[b.groups] = stats.mean[:, 0], stats.sigma_population[:, 0]
+        self.zero_variance[b.groups] = stats.zero_variance[:, 0]
+        for ends, end in ((self.low, np.inf), (self.high, -np.inf)):
+            found = where_counted(np, mask, some, end)
+            ends[b.groups] = np.where(n > 0, found.min(axis=-1) if end > 0 else found.max(axis=-1), np.nan)
 
 
 @dataclass(frozen=True)
@@ -79,6 +91,7 @@ class Workings:
     def __init__(self, table: Rollouts) -> None:
         low, high = (of.reduceat(table.score, table.starts[:-1]) for of in (np.fmin, np.fmax))
         missing = np.logical_or.reduceat(np.isnan(table.score), table.starts[:-1])
+        self._some_missing = bool(missing.any())
         # No rule tilts what is constant, and where every candidate counts no mask need be applied.
         self.table, self.layout = table, Layout(table.starts, np.where(low < high, missing, 2))
         self._held: dict[tuple[Any, ...], Any] = {}
@@ -96,22 +109,24 @@ class Workings:
 
     def scores(self, setting: Setting) -> Scores:
         """The scores under the setting's way with missing ones."""
-        zero = setting.missing_is_zero
-        found: Scores = self.once("scores", zero, make=lambda: self._scores(zero))
+        zero = self._zero(setting)
+        found: Scores = self.once("scores", zero, make=self._zero_scores if zero else self._scores)
         return found
+
+    def _zero(self, setting: Setting) -> bool:
+        """Whether the setting's way with missing scores changes any."""
+        return setting.missing_is_zero and self._some_missing
 
     def policy(self, setting: Setting) -> Policy:
         """p_old under the setting's choice of log-probs."""
         choice = (setting.policy, setting.log_prob) if self.table.log_prob is not None else ("uniform", "sum")
         scores = self.scores(setting)
-        found: Policy = self.once(
-            "policy", *choice, setting.missing_is_zero, make=lambda: self._policy(scores, *choice)
-        )
+        found: Policy = self.once("policy", *choice, self._zero(setting), make=lambda: self._policy(scores, *choice))
         return found
 
     def tilt(self, setting: Setting) -> Tilt:
         """The standardised scores under the setting's rule."""
-        key = ("tilt", setting.rule, setting.strength, setting.missing_is_zero)
+        key = ("tilt", setting.rule, setting.strength, self._zero(setting))
         scores = self.scores(setting)
         found: Tilt = self.once(*key, make=lambda: self._tilt(scores, setting))
         return found
@@ -119,36 +134,29 @@ class Workings:
     def target(self, setting: Setting) -> Target:
         """The target of the setting's tilt and policy."""
         s = setting
-        key = ("target", s.rule, s.strength, s.missing_is_zero, s.policy, s.log_prob, s.eta)
+        key = ("target", s.rule, s.strength, self._zero(s), s.policy, s.log_prob, s.eta)
         made_of = Ingredients(self.layout, self.scores(s), self.policy(s), self.tilt(s), s.eta)
         found: Target = self.once(*key, make=made_of.target)
         return found
 
-    def _scores(self, zero: bool) -> Scores:
+    def _scores(self) -> Scores:
         flat = self.layout.flat(self.table.score)
-        if zero:
-            flat = np.where(np.isnan(flat), 0.0, flat)
-        counted = ~np.isnan(flat)
-        g = self.table.groups
-        n, low, high = np.zeros(g, dtype=np.int64), np.zeros(g), np.zeros(g)
-        mean, sigma, equal = np.zeros(g), np.zeros(g), np.zeros(g, dtype=bool)
+        mean, low, high, sigma = np.zeros((4, self.table.groups))
+        n, equal = np.zeros(self.table.groups, dtype=np.int64), np.zeros(self.table.groups, dtype=bool)
+        found = Scores(flat, ~np.isnan(flat), n, mean, low, high, sigma, equal, {})
+        self.layout.each(found.measure)
+        return found
 
-        units: dict[int, Unit] = {}
-
-        def fill(b: Block) -> None:
-            some, mask = b.of(flat), b.of(counted)
-            units[b.at] = unit = measure(some, counted=mask)
-            stats = spread_of(unit)
-            n[b.groups] = mask.sum(axis=-1)
-            mean[b.groups], sigma[b.groups] = stats.mean[:, 0], stats.sigma_population[:, 0]
-            equal[b.groups] = stats.zero_variance[:, 0]
-            low[b.groups] = where_counted(np, mask, some, np.inf).min(axis=-1)
-            high[b.groups] = where_counted(np, mask, some, -np.inf).max(axis=-1)
-
-        self.layout.each(fill)
-        none = n == 0
-        low[none] = high[none] = np.nan
-        return Scores(flat, counted, n, mean, low, high, sigma, equal, units)
+    def _zero_scores(self) -> Scores:
+        """With 0 for each that is missing: only blocks with such scores are measured anew."""
+        old: Scores = self.once("scores", False, make=self._scores)
+        of_group = {name: getattr(old, name).copy() for name in ("n", "mean", "low", "high", "sigma", "zero_variance")}
+        flat, counted = np.where(old.counted, old.flat, 0.0), np.ones_like(old.counted)
+        found = replace(old, flat=flat, counted=counted, units=dict(old.units), **of_group)
+        for block in self.layout.blocks:
+            if (old.n[block.groups] < block.k).any():
+                found.measure(block)
+        return found
 
     def _policy(self, scores: Scores, choice: str, kind: str) -> Policy:
         table = self.table

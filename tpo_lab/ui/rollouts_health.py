@@ -1,5 +1,7 @@
 """Health at a glance: a finding, the figures, and the same over the training steps."""
 
+import math
+
 import streamlit as st
 
 from tpo_lab.charts import rollouts as charts
@@ -164,19 +166,23 @@ def _over_steps(health: Health, form: Form[View]) -> None:
         st.caption("The file tells no steps, or one: there is nothing to follow over them.")
         return
     choice(form, "Over the steps", "lines", LINES)
-    names = list(PANELS) if form.view.lines == "all" else list(FEW)
+    every = form.view.lines == "all"
+    names, most = (list(PANELS), charts.FEW_STEPS) if every else (list(FEW), charts.MAX_STEPS)
+    there = len(health.steps["step"])
+    if there > most:
+        st.caption(f"Each point is the mean of up to {math.ceil(there / most)} steps, weighted by their groups.")
     with st.container(key="rollouts-lines"):
         for at in range(0, len(names), 2):
             for column, name in zip(st.columns(2), names[at : at + 2], strict=False):
                 with column:
-                    _panel(health, name)
+                    _panel(health, name, most)
 
 
-def _panel(health: Health, name: str) -> None:
+def _panel(health: Health, name: str, most: int) -> None:
     title, subtitle, share, figures_ = PANELS[name]
     chart(
         charts.lines_spec(title, subtitle, list(figures_.values()), percent=share),
-        {"lines": charts.lines_data(health.steps, figures_)},
+        {"lines": charts.lines_data(health.steps, figures_, most)},
         key=f"rollouts-{name}",
         alt=f"{title} over the training steps",
     )
