@@ -111,3 +111,11 @@ def test_every_look_fits_the_window(page: Page) -> None:
         expect(page.get_by_role("radio", name=label)).to_be_checked()
         assert page.get_by_test_id("stMain").evaluate("e => e.scrollWidth <= e.clientWidth")
         assert page.locator("[data-testid=stException]").count() == 0
+
+
+def test_a_tall_window_has_tall_charts(page: Page) -> None:
+    page.goto("/one_update?phase=tilt")
+    chart = page.locator(".st-key-update-phase svg.marks")
+    expect(chart).to_have_attribute("height", "340")
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    page.wait_for_function("e => Number(e.getAttribute('height')) > 560", arg=chart.element_handle())

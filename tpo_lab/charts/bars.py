@@ -14,12 +14,13 @@ PROBABILITIES: Ends = (0.0, 1.0)
 _ALONE: Spec = {"x": None, "xOffset": None}  # a layer that knows no candidates
 
 
-def spec(colours: Mapping[str, str], *, axis: str = "candidate", height: int = 320, columns: int = 4) -> Spec:
+def spec(colours: Mapping[str, str], *, axis: str = "candidate", height: int | None = 320, columns: int = 4) -> Spec:
     """The Vega-Lite specification; its data sets are made by `data`.
 
     Args:
         colours: of every kind that may ever be shown, by what people read; the legend has those that are.
         axis: what stands along x.
+        height: in pixels; None: of the place that the page has for it.
         columns: of the legend.
     """
     y = quantity("value", None)
@@ -34,7 +35,7 @@ def spec(colours: Mapping[str, str], *, axis: str = "candidate", height: int = 3
         {"field": "value", "type": "quantitative", "format": ".4~g"},
     ]
     return {
-        "height": height,
+        **({"height": height} if height else {}),
         "title": {**titled(framed("label"), " "), "subtitle": framed("kind")},
         "data": {"name": "bars"},
         "encoding": {

@@ -9,12 +9,13 @@ from tpo_lab.methods.updates import EPOCHS, UPDATED
 FLOOR, TOP = -5, 1  # decades of a log axis; smaller and larger values are drawn at its ends
 
 
-def spec(title: str, *, log: bool, epochs: int, subtitle: str = "", height: int = 320) -> Spec:
+def spec(title: str, *, log: bool, epochs: int, subtitle: str = "", height: int | None = 320) -> Spec:
     """The Vega-Lite specification; its data set `lines` is made by `data`.
 
     Args:
         log: whether the values are on a log axis from 10^`FLOOR` to 10^`TOP`, or a plain one.
         epochs: the last one.
+        height: in pixels; None: of the place that the page has for it.
     """
     y = log_axis("value", "", FLOOR, TOP) | {"title": None} if log else quantity("value", None)
     x: Spec = quantity("epoch", "gradient epochs taken", domain=[0, epochs], nice=False)
@@ -35,7 +36,7 @@ def spec(title: str, *, log: bool, epochs: int, subtitle: str = "", height: int 
         ],
     }
     return {
-        "height": height,
+        **({"height": height} if height else {}),
         "title": titled(title, subtitle),
         "data": {"name": "lines"},
         "encoding": encoding,

@@ -9,27 +9,26 @@ from tpo_lab.methods.registry import BLUE, GREY, METHODS
 from tpo_lab.methods.updates import EPOCHS, UPDATED, Update
 from tpo_lab.ui.drawing import chart
 
-HEIGHT = 340
 # From the old policy's grey to TPO's blue.
 _SHADES = ("#AFC3D2", "#86B0CF", "#5C9CC9", "#2F87BE", BLUE)
 _PHASE = bars.spec(
     {"p_old": GREY, "score": GREY, "u": BLUE, "target q": BLUE}
     | {f"after {n}": shade for n, shade in zip(EPOCHS, _SHADES, strict=True)},
-    height=HEIGHT,
+    height=None,
 )
 _METHODS = bars.spec(
     {"p_old": GREY, "log p_old": GREY, "score − mean": GREY, "q − p_old": BLUE}
     | {method.label: method.colour for method in UPDATED.values()},
-    height=HEIGHT,
+    height=None,
 )
 _RESIDUALS = epochs.spec(
     "Residual: norm of the gradient in the logits",
     log=True,
     epochs=EPOCHS[-1],
-    height=HEIGHT,
+    height=None,
     subtitle="below 10⁻⁵ and above 10: drawn at the edge",
 )
-_DISTANCES = epochs.spec("Distance from p_old (total variation)", log=False, epochs=EPOCHS[-1], height=HEIGHT)
+_DISTANCES = epochs.spec("Distance from p_old (total variation)", log=False, epochs=EPOCHS[-1], height=None)
 
 
 def phase(title: str, values: Mapping[str, Any], **more: Any) -> None:

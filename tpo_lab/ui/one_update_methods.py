@@ -44,7 +44,8 @@ def compare(form: Form[View]) -> None:
         charts.methods(_TITLES[view.quantity], values, key="update-quantity", ends=ends)
     with right:
         charts.residuals(found)
-    _tables(view, found, values)
+    with st.container(key="update-tables", horizontal=True, gap="large"):
+        _tables(view, found, values)
     st.caption(
         "The candidates are taken for all there is: log p is a softmax over them. PG, DG and PPO bring no baseline of "
         "their own and get the group mean; CE is told the best. GSPO keeps its own clip range."
