@@ -46,6 +46,33 @@ def test_a_brush_narrows_the_groups_and_one_of_them_opens_on_target(page: Page) 
     expect(page.locator(".cards .card").first).to_be_visible()
 
 
+def test_a_range_of_rewards_is_brushed_and_cleared_and_a_wrong_advantage_is_flagged(page: Page) -> None:
+    page.goto("/rollouts?look=groups&sort=disagrees")
+    settled(page)
+    expect(page.locator(".card.differs").first).to_contain_text("−1.31 in the file, −1.17 by trl_group")
+    expect(page.locator(".rows-table tr[aria-selected=true]")).to_contain_text("differs")
+    chart = page.locator("[data-testid=stVegaLiteChart]").nth(1)
+    box = chart.locator("svg.marks").bounding_box()
+    assert box
+    y = box["y"] + 0.4 * box["height"]
+    page.mouse.move(box["x"] + 0.3 * box["width"], y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.6 * box["width"], y, steps=4)
+    page.mouse.up()
+    expect(page).to_have_url(re.compile(r"reward=0\.\d+%2C0\.\d+"))
+    expect(page.get_by_text(re.compile(r"^All \d{1,2} groups; choose a row"))).to_be_visible()
+    expect(page.locator(".card.differs")).to_have_count(0)
+    low, high = map(float, page.get_by_role("textbox", name="Mean score").input_value().split(","))
+    means = page.locator(".rows-table tbody td:nth-child(5)").all_text_contents()
+    assert means
+    assert all(low <= float(mean) <= high for mean in means)
+    faded = chart.locator(".mark-rect path[opacity='0.3']")
+    expect(faded.first).to_be_attached()
+    page.get_by_role("button", name="All groups").click()
+    expect(page).to_have_url(re.compile(r"\?look=groups&sort=disagrees$"))
+    expect(faded).to_have_count(0)
+
+
 def test_what_is_uploaded_is_shown_as_text_and_forgotten(page: Page) -> None:
     page.goto("/rollouts?place=upload&look=groups")
     settled(page)

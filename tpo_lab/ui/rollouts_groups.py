@@ -80,11 +80,17 @@ def _histograms(health: Health, form: Form[View]) -> None:
 
 def _brushed(form: Form[View], field: str, title: str, axis: str, values: Floats) -> None:
     bars = charts.histogram_data(values)
-    key = f"rollouts.brush.{field}"
+    held = f"rollouts.brushed.{field}"
+    range_, drawn = st.session_state.get(held, ("", 0))
+    if form.texts[field] != range_:  # cleared or typed: a brush that is still there would say something else
+        range_, drawn = st.session_state[held] = (form.texts[field], drawn + 1)
+    key = f"rollouts.brush.{field}.{drawn}"
 
     def brushed() -> None:
         chosen = st.session_state[key].selection.get("brush", {}).get("low")
-        form.change({field: "" if not chosen else f"{min(chosen):.6g},{max(chosen):.6g}", "group": ""})
+        text = "" if not chosen else f"{min(chosen):.6g},{max(chosen):.6g}"
+        st.session_state[held] = (text, drawn)
+        form.change({field: text, "group": ""})
 
     st.vega_lite_chart(
         spec={**charts.histogram_spec(title, axis), "datasets": {"bars": pa.table(dict(bars))}},
@@ -133,9 +139,9 @@ def _table(data: Data, health: Health, form: Form[View], chosen: Ints) -> None:
         ("largest |u|", n.largest[some]),
     ):
         columns[name] = [signed(value) for value in values]
-    for name, those in (("argmax moves", n.argmax_moved), ("differs", None if compared is None else compared.groups)):
-        if those is not None:
-            columns[name] = ["yes" if there else "" for there in those[some]]
+    columns["argmax"] = ["moves" if moved else "" for moved in n.argmax_moved[some]]
+    if compared is not None:
+        columns["advantage"] = ["differs" if wrong else "" for wrong in compared.groups[some]]
     columns["key"] = [table.label(int(group)) for group in some]
 
     def choose(group: int) -> None:
@@ -145,8 +151,8 @@ def _table(data: Data, health: Health, form: Form[View], chosen: Ints) -> None:
     rows_table(
         columns,
         (some + 1).tolist(),
-        words=("kind", "argmax moves", "differs", "key"),
-        chosen=view.group,
+        words=("kind", "argmax", "advantage", "key"),
+        chosen=int(some[0]) + 1 if view.group is None else view.group,
         height=260,
         name="Groups, one a row",
         key="rollouts.table",
