@@ -22,5 +22,4 @@ with st.sidebar:
     "rewards": microscope_more.rewards,
     "copies": microscope_more.copies,
 }[form.view.look](form.view)
-if form.view.look != "rewards":
-    microscope_controls.code(form)
+microscope_controls.code(form)

@@ -11,6 +11,8 @@ import pytest
 from tpo_lab.errors import InputError
 from tpo_lab.group.presets import PRESETS
 from tpo_lab.group.report import report
+from tpo_lab.group.rewards import combine
+from tpo_lab.group.rewards_snippet import rewards_snippet
 from tpo_lab.group.rules import RULES
 from tpo_lab.group.scenario import Scenario
 from tpo_lab.group.snippets import LANGUAGES, snippet
@@ -51,6 +53,34 @@ def test_jax(preset: str, rule: str) -> None:
     found = run(snippet(scenario, "jax"))
     np.testing.assert_allclose(found["q"], report(scenario).q, rtol=2e-5, atol=2e-6)
     assert preset != "constant" or not np.any(found["u"])
+
+
+REWARDS = np.array([[1, 0, 0, 0.5], [0, 1, 1, 0.25]])
+
+
+@pytest.mark.parametrize("rule", [*RULES, "robust_floor:0.5"])
+@pytest.mark.parametrize("weights", [(1, 1), (2, 0.5), (1, -1)])
+def test_several_rewards_in_every_order(rule: str, weights: tuple[float, ...]) -> None:
+    name, _, strength = rule.partition(":")
+    how: dict[str, Any] = {"eta": 0.7, "rule": name, "strength": float(strength) if strength else None}
+    found = run(rewards_snippet(REWARDS, np.array(weights, float), **how))
+    expected = combine(REWARDS, np.array(weights, float), np.zeros(4), **how)
+    for c in expected:
+        np.testing.assert_allclose(found[f"q_{c.order}"], c.q, rtol=1e-11, atol=1e-13)
+        if c.order != "mix_targets":
+            np.testing.assert_allclose(found[f"u_{c.order}"], c.u, rtol=1e-11, atol=1e-12)
+    assert ("q_mix_targets" in found) == (min(weights) >= 0)
+
+
+def test_several_rewards_in_every_library() -> None:
+    how: dict[str, Any] = {"eta": 0.7, "rule": "tpo_paper"}
+    found = run(rewards_snippet(REWARDS, np.ones(2), language="jax", **how))
+    for c in combine(REWARDS, np.ones(2), np.zeros(4), **how):
+        np.testing.assert_allclose(found[f"q_{c.order}"], c.q, rtol=2e-5)
+    text = rewards_snippet(REWARDS, np.ones(2), language="pytorch", **how)
+    compile(text, "<snippet>", "exec")
+    assert "torch.stack" in text
+    assert "xp." not in text
 
 
 @pytest.mark.parametrize("name", [name for name, rule in RULES.items() if rule.tunable])

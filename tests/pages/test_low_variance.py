@@ -87,6 +87,14 @@ def test_rewards_collapse_when_summed_first() -> None:
     assert sentences(page) == ["There are 1 weights for 2 rewards; give one each."]
 
 
+def test_rewards_follow_the_strength_of_the_rule_and_are_shown_as_code() -> None:
+    weak, strong = (opened(look="rewards", rule="robust_floor", strength=s, weights="1,2") for s in ("0.1", "5"))
+    assert max(data(strong, 0, "bars")["value"]) < 0.5 * max(data(weak, 0, "bars")["value"])
+    strong.session_state["microscope.open.code"] = True
+    quiet(strong.run())
+    assert ["5.0" in code.value and "q_mix_targets" in code.value for code in strong.code] == [True] * 3
+
+
 def test_copies_are_kept_or_merged() -> None:
     page = opened(look="copies", scores="1,0,0.5", answers="a,a,b")
     assert "Copies: a × 2" in texts(page)

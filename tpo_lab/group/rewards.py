@@ -43,12 +43,14 @@ class Combined:
     shares: Floats
 
 
-def combine(rewards: Floats, weights: Floats, log_p_old: Floats, *, eta: float, rule: str) -> list[Combined]:
+def combine(
+    rewards: Floats, weights: Floats, log_p_old: Floats, *, eta: float, rule: str, strength: float | None = None
+) -> list[Combined]:
     """The three orders, on one group.
 
     Sum first: u = z(sum_m w_m r_m). Standardise first: u = sum_m w_m z(r_m); GDPO goes on to divide by the deviation of
     the whole batch, a constant that no group shows. Mixed: q = sum_m w_m q_m / sum_m w_m, q_m prop. to
-    p_old exp(z(r_m) / eta). z is the rule.
+    p_old exp(z(r_m) / eta). z is the rule, with its constant of that strength.
 
     Args:
         rewards: shape (M, K), finite.
@@ -64,8 +66,8 @@ def combine(rewards: Floats, weights: Floats, log_p_old: Floats, *, eta: float, 
     Source: GDPO, arXiv 2601.05242, for the second order; the third is TPO Lab's.
     """
     check(rewards, weights)
-    standardised = standardise(rewards, rule=rule)
-    summed = standardise(weights @ rewards, rule=rule)
+    standardised = standardise(rewards, rule=rule, strength=strength)
+    summed = standardise(weights @ rewards, rule=rule, strength=strength)
     added = weights @ standardised
     found = [
         _weighed("sum_first", summed, weights[:, None] * rewards, log_p_old, eta),

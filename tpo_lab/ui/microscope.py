@@ -16,7 +16,7 @@ from tpo_lab.group.limits import MAX_CANDIDATES
 from tpo_lab.group.literal import PRECISIONS, Precision
 from tpo_lab.group.noise import Estimate, Noise, estimate
 from tpo_lab.group.parse import parse_number, parse_numbers, write_number, write_numbers
-from tpo_lab.group.rewards import MAX_REWARDS
+from tpo_lab.group.rewards import MAX_REWARDS, Combined, combine
 from tpo_lab.group.rewards import check as check_rewards
 from tpo_lab.group.rules import RULES, Rule
 from tpo_lab.group.scenario import Floats, Scenario
@@ -89,6 +89,11 @@ class View:
     def curves(self) -> Curves:
         """Every rule on the typed group, at every spread."""
         return _curves(self.unstretched, self.precision, self.trap)
+
+    def combined(self) -> list[Combined]:
+        """The rewards in every order, from a uniform old policy."""
+        s, log_p_old = self.scenario, np.zeros(self.rewards.shape[1])
+        return combine(self.rewards, self.weights, log_p_old, eta=s.eta, rule=s.rule, strength=s.strength)
 
     def followed(self) -> str:
         """Whose u and q the curves are."""

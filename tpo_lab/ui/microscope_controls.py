@@ -8,6 +8,7 @@ import streamlit as st
 from tpo_lab.group.curves import SPREADS, sigma_of
 from tpo_lab.group.literal import PRECISIONS
 from tpo_lab.group.parse import write_number
+from tpo_lab.group.rewards_snippet import rewards_snippet
 from tpo_lab.group.rules import RULES
 from tpo_lab.group.scenario import POLICY_KINDS
 from tpo_lab.group.snippets import snippet
@@ -68,14 +69,20 @@ def _more(form: Form[View], label: str) -> None:
 
 
 def code(form: Form[View]) -> None:
-    """The shown group under one rule, as a program."""
+    """The shown group under one rule, as a program; the rewards in every order."""
+    view = form.view
     with st.expander("Copy as code", icon=":material/code:", key="microscope.open.code", on_change="rerun") as box:
         if not box.open:
             return
-        if form.view.look == "rules":  # the others have it among their controls
+        if view.look == "rules":  # the others have it among their controls
             rule(form)
-        st.caption("What the rule means: equal scores stay equal. How a stack rounds, the table shows.")
-        programs(partial(snippet, form.view.scenario))
+        if view.look == "rewards":
+            s = view.scenario
+            how = partial(rewards_snippet, view.rewards, view.weights, eta=s.eta, rule=s.rule, strength=s.strength)
+            programs(lambda language: how(language=language))
+        else:
+            st.caption("What the rule means: equal scores stay equal. How a stack rounds, the table shows.")
+            programs(partial(snippet, view.scenario))
 
 
 def _trap(form: Form[View]) -> None:

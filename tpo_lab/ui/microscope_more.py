@@ -7,7 +7,7 @@ import streamlit as st
 
 from tpo_lab.charts import bars
 from tpo_lab.group.duplicates import merge
-from tpo_lab.group.rewards import ORDERS, combine, levels
+from tpo_lab.group.rewards import ORDERS, levels
 from tpo_lab.group.wording import percent
 from tpo_lab.methods.registry import BLUE, GREEN, GREY, SKY, VERMILLION
 from tpo_lab.ui.drawing import chart
@@ -22,7 +22,7 @@ _COPIES = bars.spec(_KEPT, axis="answer")
 def rewards(view: View) -> None:
     """Three ways to make one target of several rewards."""
     k = view.rewards.shape[1]
-    found = combine(view.rewards, view.weights, np.zeros(k), eta=view.scenario.eta, rule=view.scenario.rule)
+    found = view.combined()
     names = [str(i + 1) for i in range(k)]
     different = levels(view.rewards.T)
     lost = "; ".join(f"{ORDERS[c.order]}: {c.levels}" for c in found)

@@ -8,7 +8,6 @@ import numpy as np
 
 from tpo_lab.group.duplicates import merge
 from tpo_lab.group.resample import QUANTILES
-from tpo_lab.group.rewards import combine
 from tpo_lab.ui.microscope import View
 from tpo_lab.ui.microscope_rules import rows
 from tpo_lab.ui.microscope_trust import trusted
@@ -46,8 +45,7 @@ def _trust(view: View) -> Iterator[Row]:
 
 def _rewards(view: View) -> Iterator[Row]:
     """One row a candidate: its rewards, then u and q in each order."""
-    k = view.rewards.shape[1]
-    found = combine(view.rewards, view.weights, np.zeros(k), eta=view.scenario.eta, rule=view.scenario.rule)
+    found = view.combined()
     names = [f"{what}_{c.order}" for c in found for what in ("u", "q")]
     yield "candidate", *(f"reward_{m + 1}" for m in range(len(view.rewards))), *names
     values = [row for c in found for row in (c.u.tolist(), c.q.tolist())]
