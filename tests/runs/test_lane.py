@@ -66,6 +66,16 @@ def test_a_halt_leaves_it_as_it_was() -> None:
     assert (lane.steps, lane.to_bytes()) == (1, before)
 
 
+def test_the_pace_is_of_steps_not_of_chunks_and_the_first_chunk_tells_none() -> None:
+    lane = Lane(REVERSAL, METHOD)
+    lane._note_pace(1, 2.0)
+    assert lane.rate == 0
+    lane._note_pace(1, 0.5)
+    assert lane.rate == 2
+    lane._note_pace(199, 1.0)
+    assert lane.rate == pytest.approx((0.7 + 199) / (0.35 + 1))
+
+
 def test_divergence_is_noted_by_seed_at_its_first_step(monkeypatch: pytest.MonkeyPatch) -> None:
     original = reversal.chunk_and_look  # `chunk` calls it too
 

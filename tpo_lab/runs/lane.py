@@ -79,6 +79,7 @@ class Lane:
         self.diagnostics: tuple[str, ...] = tuple(self.task.DIAGNOSTICS)
         self.total = steps_of(config)
         self.steps, self.seconds, self.rate = 0, 0.0, 0.0
+        self._lately: tuple[float, float] | None = None  # steps and seconds of the latest chunks
         self.diverged: dict[int, int] = {}
         self._parts: list[Any] = []
         self._checkpoint = checkpoint
@@ -126,10 +127,18 @@ class Lane:
         took = time.perf_counter() - began
         self._note_divergence(values)
         self._parts, self.steps, self.seconds = after, self.steps + n, self.seconds + took
-        self.rate = 0.7 * self.rate + 0.3 * n / took if self.rate else n / took
+        self._note_pace(n, took)
         wanted = min(max(SHORT, SHARE * self.seconds), LONG)
         self._length = max(1, min(self.task.CHUNK, 2 * self._length, round(n * wanted / took)))
         return values
+
+    def _note_pace(self, steps: int, seconds: float) -> None:
+        """Steps weigh, not chunks: early ones are mostly what a chunk costs beside its steps, the first above all."""
+        if self._lately is None:
+            self._lately = 0.0, 0.0
+            return
+        self._lately = 0.7 * self._lately[0] + steps, 0.7 * self._lately[1] + seconds
+        self.rate = self._lately[0] / self._lately[1]
 
     def _note_divergence(self, values: Values) -> None:
         broken = ~np.isfinite(values[:, self.diagnostics.index(self.task.SHOWS_DIVERGENCE)])

@@ -61,7 +61,9 @@ def _status(row: LaneRow) -> str:
     """How far a method has to go, and about how long; or how it has ended."""
     if row.status != "running":
         return row.status
-    return f"about {duration((row.total - row.steps) / row.rate)} left" if row.rate else "compiling"
+    if row.rate:
+        return f"about {duration((row.total - row.steps) / row.rate)} left"
+    return "running" if row.steps else "compiling"
 
 
 def _time(lane: LaneRow) -> str:
