@@ -215,13 +215,15 @@ class Unit:
         xp = self.xp
         apart = (self.d - self.mean) ** 2 * (self.n / self._at_least(self.n - 1, 1.0))
         squares = self._sum_of_squares - apart
-        deviation = xp.sqrt(xp.maximum(squares, xp.zeros_like(squares)) / self._at_least(self.n - 2, 1.0))
+        zero = xp.zeros((), dtype=squares.dtype)
+        deviation = xp.sqrt(xp.maximum(squares, zero) / self._at_least(self.n - 2, 1.0))
         for end in (0.0, 1.0):
             there = self.mask & (self.d == end)
-            only = there & (count(xp, there, self.d) == 1)
-            at = xp.any(only, axis=-1) if xp is np else ...  # JAX knows no shape that depends on values
-            rest = Unit(xp, self.d[at], (self.mask & ~there)[at])
-            of_rest = xp.where(only[at], rest.sample() * rest.span / rest.down, deviation[at])
+            alone = count(xp, there, self.d) == 1
+            at = alone[..., 0] if xp is np else ...  # JAX knows no shape that depends on values
+            rest = Unit(xp, self.d[at], self.mask[at] & ~there[at])
+            only = there[at] & alone[at]
+            of_rest = xp.where(only, rest.sample() * rest.span / rest.down, deviation[at])
             if xp is np:
                 deviation[at] = of_rest
             else:

@@ -134,8 +134,8 @@ def entropy(r: Array) -> Array:
     """H(r) = -sum_i r_i log r_i in nats, shape (...); exp(H) is the effective number of candidates."""
     xp, (r,) = as_arrays(r)
     positive = r > 0
-    log_r = xp.log(xp.where(positive, r, xp.ones_like(r)))
-    total = -xp.sum(xp.where(positive, r * log_r, xp.zeros_like(r)), axis=-1)
+    log_r = xp.log(where_counted(xp, positive, r, xp.ones((), dtype=r.dtype)))
+    total = -xp.sum(where_counted(xp, positive, r * log_r, xp.zeros((), dtype=r.dtype)), axis=-1)
     return xp.maximum(total, xp.zeros_like(total))
 
 

@@ -81,7 +81,7 @@ class Target:
 
         def fill(t: Tilted) -> None:
             best = t.of(made.scores.counted) & (t.of(made.scores.flat) == made.scores.high[t.groups][:, None])
-            small = np.flatnonzero(np.where(best, np.exp(t.of(self.log_q)), 0.0).sum(axis=-1) < STILL_SMALL)
+            small = np.flatnonzero((best * np.exp(t.of(self.log_q))).sum(axis=-1) < STILL_SMALL)
             logs, tilt = t.of(made.policy.log_p)[small], t.of(made.tilt.u)[small] / made.eta
             peaked[t.groups[small]] = _narrow(best[small], logs, t.of(self.log_q)[small], tilt)
 
