@@ -91,6 +91,7 @@ def test_a_peak_of_one_step_in_ten_thousand_is_kept_with_its_place(look: Look) -
     where = dict(zip(table["tpo"], table["tpo_x"], strict=True))
     scale = 0.5 if look.over == "seconds" else 1
     assert (where[1.0], where[0.25]) == (4_321 * scale, 7_654 * scale)
+    assert table["first"] == [1, 0] * (len(table["x"]) // 2)  # hovering needs one text for the two
 
 
 def test_over_seconds_a_slow_method_is_to_the_right_of_a_fast_one() -> None:

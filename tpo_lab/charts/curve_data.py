@@ -27,7 +27,8 @@ def datasets(
 ) -> dict[str, Columns]:
     """Data for `curves.spec`, by name.
 
-    `curves`: at most 150 rows; per line, under its key, the mean, `_low`, `_high` and `_n`, and where it is: `_x`.
+    `curves`: at most 150 rows; per line, under its key, the mean, `_low`, `_high` and `_n`, and where it is: `_x`;
+    where they have these, `first` of the two points in each part of the axis.
     `seeds`, if the look has them: the same rows, per line and seed. `reached`: where means fall below the threshold.
 
     Args:
@@ -46,6 +47,8 @@ def datasets(
     x = edges[:-1] if single else np.stack([edges[:-1], (edges[:-1] + edges[1:]) / 2], axis=1).ravel()
     least = _least(diagnostic, lines, look, found)
     curves: Columns = {"x": x[:rows].tolist()}
+    if not single:
+        curves["first"] = [1.0, 0.0] * (rows // 2)
     for line in lines:
         key, steps = line.key, picks.get(line.key, np.empty(0, np.int64))
         values = np.empty((4, 0))

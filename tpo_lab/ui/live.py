@@ -139,7 +139,7 @@ def _follow(runs: RunService, members: Sequence[Member], see: Sequence[str], loo
 def _pause(lines: Sequence[Line], charts: int, look: Look, slow: bool) -> float:
     """Seconds between two looks: the more there is to draw, the longer; over seconds every point moves each time."""
     columns = len(lines) * (5 + (thin(lines) if look.seeds else 0))
-    moves = (2 if look.over == "seconds" else 1) * (2 if slow else 1)
+    moves = (2.5 if look.over == "seconds" else 1) * (2 if slow else 1)
     return moves * max(TICK, round(charts * columns * MAX_POINTS / CELLS, 1))
 
 
