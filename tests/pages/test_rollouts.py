@@ -145,6 +145,14 @@ def test_a_group_that_is_not_there_is_said() -> None:
     assert [i.value for i in opened(look="groups", group="1000").info] == ["There is no group 1,000; the file has 96."]
 
 
+def test_a_group_that_the_ranges_leave_out_gives_way_to_the_first_that_they_leave() -> None:
+    assert "Group 83, step 14" in html_of(opened(look="groups", group="83"))
+    page = opened(look="groups", group="83", kind="informative", sort="sigma")
+    first = rows_of(page)["group"][0]
+    assert f"Group {first}, step" in html_of(page)
+    assert "Group 83," not in html_of(page)
+
+
 def test_another_rule_over_the_whole_file() -> None:
     page = opened(look="whatif", b_method="tpo", b_rule="robust_floor")
     shown = html_of(page)

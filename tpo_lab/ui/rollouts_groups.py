@@ -31,17 +31,24 @@ def draw(data: Data, form: Form[View]) -> None:
         st.info("No group is left: widen the ranges.")
         return
     _table(data, health, form, chosen)
-    st.fragment(lambda: _group(data, health, form, int(chosen[0])), key=GROUP)()
+    st.fragment(lambda: _group(data, health, form, chosen), key=GROUP)()
 
 
-def _group(data: Data, health: Health, form: Form[View], first: int) -> None:
-    """The chosen group, or the first of the table: all that a chosen row changes, in a part of its own."""
+def _group(data: Data, health: Health, form: Form[View], chosen: Ints) -> None:
+    """One group: all that a chosen row changes, in a part of its own."""
     form.write_url()
-    group = first if form.view.group is None else form.view.group - 1
-    if group >= data.table.groups:
-        st.info(f"There is no group {group + 1:,}; the file has {data.table.groups:,}.")
+    asked = form.view.group
+    if asked is not None and asked > data.table.groups:
+        st.info(f"There is no group {asked:,}; the file has {data.table.groups:,}.")
         return
-    rollouts_group.draw(data, form.view, health, group)
+    rollouts_group.draw(data, form.view, health, _shown(form.view, chosen))
+
+
+def _shown(view: View, chosen: Ints) -> int:
+    """The group that was asked for, if the ranges leave it, or the first of the table."""
+    if view.group is not None and (chosen == view.group - 1).any():
+        return view.group - 1
+    return int(chosen[0])
 
 
 def narrowed(data: Data, health: Health, view: View) -> Ints:
@@ -123,7 +130,7 @@ def _filters(form: Form[View]) -> None:
 
 
 def _table(data: Data, health: Health, form: Form[View], chosen: Ints) -> None:
-    table, n, view = data.table, health.numbers, form.view
+    table, n = data.table, health.numbers
     some, compared = chosen[:MOST], data.logged()
     columns = {
         "group": [f"{group + 1}" for group in some],
@@ -152,7 +159,7 @@ def _table(data: Data, health: Health, form: Form[View], chosen: Ints) -> None:
         columns,
         (some + 1).tolist(),
         words=("kind", "argmax", "advantage", "key"),
-        chosen=int(some[0]) + 1 if view.group is None else view.group,
+        chosen=_shown(form.view, chosen) + 1,
         height=260,
         name="Groups, one a row",
         key="rollouts.table",
