@@ -46,7 +46,7 @@ def test_each_phase_is_drawn_and_the_url_follows() -> None:
     page = opened(**SKEWED)
     now = report(GROUP)
     np.testing.assert_allclose(bars(page)["p_old"], now.p_old)
-    np.testing.assert_allclose(bars(page, 1)["log p_old"], [*now.log_p_old[:3], np.nan])
+    np.testing.assert_allclose(bars(page, 1)["log p_old"], [*now.log_p_old[:3], 0])
     page = walked(page, "score")
     np.testing.assert_allclose(bars(page)["score"], [1, 0, 0.5, 0])
     np.testing.assert_allclose(bars(page, 1)["score − mean"], [0.5, -0.5, 0, 0])

@@ -15,8 +15,8 @@ from tpo_lab.ui.microscope import View
 from tpo_lab.ui.pieces import headline, signed, table
 
 _KEPT = {"p_old, kept": GREY, "q, kept": SKY, "q, merged": BLUE}
-_REWARDS = bars.spec(dict(zip(ORDERS.values(), (VERMILLION, GREEN, BLUE), strict=True)), columns=1)
-_COPIES = bars.spec(_KEPT, axis="answer")
+_REWARDS = bars.spec(dict(zip(ORDERS.values(), (VERMILLION, GREEN, BLUE), strict=True)), columns=1, height=None)
+_COPIES = bars.spec(_KEPT, axis="answer", height=None)
 
 
 def rewards(view: View) -> None:

@@ -94,7 +94,7 @@ def _right(scene: Scene) -> tuple[str, Mapping[str, Floats]]:
     others = {name: found for name, found in scene.found.items() if name != "tpo"}
     match scene.view.phase:
         case "sample":
-            log_p = np.where(np.isfinite(now.log_p_old), now.log_p_old, np.nan)
+            log_p = np.where(np.isfinite(now.log_p_old), now.log_p_old, 0.0)  # what cannot be has no bar, but its place
             return "The same as log-probs, nats", {"log p_old": log_p}
         case "standardise" if others:
             return "Advantages of the others", {name: found.advantages for name, found in others.items()}
