@@ -22,6 +22,7 @@ from tpo_lab.ui.sentences import refuse
 TICK = 2.0  # seconds between two looks at the list
 LATEST = 60  # runs that are read again at each look, with those that are under way
 SHOWN = 8  # rows before one has to scroll
+RARE = ("pinned", "in line", "note")  # columns that are there if a row has something in them
 KINDS = {"bandit": "bandit", "multi_bandit": "contexts", "digits": "digits", "reversal": "reversal"}
 
 
@@ -98,6 +99,7 @@ def _draw(runs: RunService, rows: Sequence[RunRow], form: Form[Any]) -> None:
         before = [name for name in chosen if name in here or name not in ids]  # in the order in which they were picked
         form.change({"run": ",".join([*before, *(name for name in ids if name in here - {*before})])}, worked="run")
 
+    text = st.column_config.TextColumn
     st.dataframe(
         pd.DataFrame([line for _, line in lines]),
         key=key,
@@ -107,16 +109,24 @@ def _draw(runs: RunService, rows: Sequence[RunRow], form: Form[Any]) -> None:
         on_select=picked,
         selection_mode="multi-row",
         selection_default={"selection": {"rows": [ids.index(name) for name in chosen if name in ids]}},
+        column_order=[name for name in lines[0][1] if name not in RARE or any(line[name] for _, line in lines)],
+        # Together no wider than a window of 1280 pixels shows.
         column_config={
-            "pinned": st.column_config.TextColumn("", width=30, help="Pinned"),
-            "name": st.column_config.TextColumn("name", width=120),
+            "pinned": text("", width=30, help="Pinned"),
+            "status": text("status", width=60),
             "progress": st.column_config.ProgressColumn(
-                "progress", format="%d %%", min_value=0, max_value=100, width=110
+                "progress", format="%d %%", min_value=0, max_value=100, width=95
             ),
-            "differs": st.column_config.TextColumn("differs from it in", width=150),
-            "error": st.column_config.TextColumn("last error", width=200),
-            "to1": st.column_config.TextColumn("steps to 1 %", width=150),
-            "seeds": st.column_config.NumberColumn("seeds", width=60),
+            "name": text("name", width=115),
+            "task": text("task", width=62),
+            "preset": text("preset", width=85),
+            "differs": text("differs from it in", width=130),
+            "seeds": st.column_config.NumberColumn("seeds", width=50),
+            "methods": text("methods", width=105),
+            "error": text("last error", width=180),
+            "to1": text("steps to 1 %", width=125),
+            "time": text("time", width=60),
+            "started": text("started", width=95),
         },
         alt=f"{len(ids)} runs; the arrow keys move, and the space bar picks a run",
     )
@@ -141,10 +151,10 @@ def _line(runs: RunService, row: RunRow, final: Final) -> dict[str, Any]:
         "preset": what,
         "differs": differs,
         "seeds": seeds,
+        "methods": ", ".join(METHODS[m].label for m in (lane.method for lane in row.lanes) if m in METHODS),
         "error": final.error,
         "to1": final.steps,
         "time": duration(row.seconds),
-        "methods": ", ".join(METHODS[m].label for m in (lane.method for lane in row.lanes) if m in METHODS),
         "started": time.strftime("%d %b %H:%M", time.localtime(row.created)),
         "note": row.note,
     }
