@@ -11,8 +11,8 @@ SHELF = Shelf(
     first={
         "live-terminal": "Reward at the end",
         "live-dense": "Reward per token",
-        "table3-H10-prompt": "The paper's: at the end, H = 10",
-        "table1-V2": "The paper's: per token, V = 2",
+        "table3-H10-prompt": "Paper: at the end, H = 10",
+        "table1-V2": "Paper: per token, V = 2",
     },
     papers={},
 )
