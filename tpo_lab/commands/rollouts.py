@@ -2,6 +2,7 @@
 
 import argparse
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -154,7 +155,7 @@ def _as_text(table: "Rollouts", found: "Health", compared: "Logged | None") -> s
     return "\n".join([*lines, "", *table.notes])
 
 
-def _means(s: dict[str, Any]) -> list[tuple[str, str]]:
+def _means(s: Mapping[str, Any]) -> list[tuple[str, str]]:
     def number(name: str) -> str:
         return "-" if s[name] is None else figure(s[name])
 
