@@ -5,16 +5,14 @@ The charts draw a press themselves, ahead of Python; the words and the formula c
 
 import statistics
 import tempfile
-import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import psutil  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playwright
 
 from tpo_lab.bench.browser import HOW_TO_GET, find, launch, settled
-from tpo_lab.bench.server import Server, running
+from tpo_lab.bench.server import Server, running, wait_until_compiled
 from tpo_lab.errors import InputError
 
 PATH = "/target"
@@ -25,7 +23,6 @@ BARE = """import streamlit as st
 st.html('<p data-tpo-revision="bare">bare</p>')
 """
 WARM_UP = 3
-WARM_SECONDS = 180
 PAUSE_MS = 150
 NEW_WINDOW_MS = 1000  # for as long a new window loads what Chromium itself shows, on the cores that a page needs
 
@@ -156,18 +153,7 @@ def warm_up(browser: Browser, server: Server) -> None:
     page.get_by_role("button", name="Run", exact=True).click()
     page.get_by_text("Done: step").wait_for(timeout=120_000)
     context.close()
-    lab, deadline = psutil.Process(server.pid), time.monotonic() + WARM_SECONDS
-    while any(map(_compiles_ahead, lab.children())):
-        if time.monotonic() > deadline:
-            raise InputError("bench", f"The lab still compiles ahead after {WARM_SECONDS} s.")
-        time.sleep(0.5)
-
-
-def _compiles_ahead(process: psutil.Process) -> bool:
-    try:
-        return "tpo_lab.runs.warmth" in process.cmdline()
-    except psutil.Error:  # it has just ended
-        return False
+    wait_until_compiled(server)
 
 
 def context_of(browser: Browser, url: str) -> BrowserContext:

@@ -12,10 +12,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil  # type: ignore[import-untyped]
+
+from tpo_lab.errors import InputError
 from tpo_lab.runs.home import VARIABLE
 
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 60
+WARM_SECONDS = 180
 
 
 @dataclass(frozen=True)
@@ -71,3 +75,23 @@ def _wait_until_healthy(server: Server, process: subprocess.Popen[bytes]) -> Non
             return
         time.sleep(0.05)
     raise RuntimeError(f"The lab did not start. It printed:\n{server.log.read_text()}")
+
+
+def wait_until_compiled(server: Server) -> None:
+    """Wait until a lab whose page was opened compiles nothing ahead any more.
+
+    Raises:
+        InputError: if it does not come to an end.
+    """
+    lab, deadline = psutil.Process(server.pid), time.monotonic() + WARM_SECONDS
+    while any(map(_compiles_ahead, lab.children())):
+        if time.monotonic() > deadline:
+            raise InputError("bench", f"The lab still compiles ahead after {WARM_SECONDS} s.")
+        time.sleep(0.5)
+
+
+def _compiles_ahead(process: psutil.Process) -> bool:
+    try:
+        return "tpo_lab.runs.warmth" in process.cmdline()
+    except psutil.Error:  # it has just ended
+        return False

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from tpo_lab.bench.browser import HOW_TO_GET, find, launch, settled
 from tpo_lab.bench.page import percentile
-from tpo_lab.bench.server import running
+from tpo_lab.bench.server import running, wait_until_compiled
 from tpo_lab.errors import InputError
 
 BARE = """import streamlit as st
@@ -172,6 +172,8 @@ def measure(presses: int, wanted: str = "") -> StepTimes:
         script = Path(home, "bare.py")
         script.write_text(BARE)
         with running(Path(home)) as lab, running(Path(home), script) as bare, launch(api, path) as browser:
+            _timed(browser, lab.url, actions[0], 0)
+            wait_until_compiled(lab)
             times = {a.name: _timed(browser, lab.url, a, presses) for a in actions}
             times |= {BARE_ACTION.name: _timed(browser, bare.url, BARE_ACTION, presses)}
     return StepTimes(times)
