@@ -49,6 +49,16 @@ def test_the_slider_moves_the_group_and_leaves_the_curves() -> None:
     assert "spread" not in url(click(page, "Back to the scores as typed, σ = 0.433"))
 
 
+def test_the_rules_in_colour_are_chosen_behind_their_words() -> None:
+    page = opened()
+    assert not page.multiselect
+    page.session_state["microscope.open.rules"] = True
+    page = quiet(page.run())
+    page = quiet(control(page, "multiselect", "Rules in colour").set_value(["tpo_paper", "dr_grpo"]).run())
+    assert set(data(page, 0, "chosen")["label"]) == {RULES["tpo_paper"].label, RULES["dr_grpo"].label}
+    assert url(page)["rules"] == "tpo_paper,dr_grpo"
+
+
 def test_equal_scores_have_no_slider_and_leak_only_where_a_stack_does() -> None:
     page = opened(scores="0.7,0.7,0.7,0.7,0.7,0.7,0.7", precision="float32", show="u")
     assert not page.select_slider

@@ -42,7 +42,7 @@ def controls(form: Form[View]) -> None:
         choice(form, "Shown", "show", {"q": "target q", "u": "advantage u"})
         if any(score is None for score in view.typed.scores):
             choice(form, "Missing scores", "missing", MISSING)
-        several(form, "Rules in colour", "rules", _RULE_LABELS)
+        _coloured(form)
     else:
         rule(form)
     if view.look == "trust":
@@ -53,6 +53,15 @@ def controls(form: Form[View]) -> None:
         )
     _more(form, "Old policy, η, file")
     form.complain("kind", "lengths")
+
+
+def _coloured(form: Form[View]) -> None:
+    """Which rules are coloured: the legend shows them, and the list costs more of a press than the charts."""
+    with st.expander("Rules in colour", key="microscope.open.rules", on_change="rerun") as box:
+        if box.open:
+            several(form, "Rules in colour", "rules", _RULE_LABELS, label_visibility="collapsed")
+        else:
+            form.complain("rules")
 
 
 def _more(form: Form[View], label: str) -> None:
