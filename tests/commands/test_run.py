@@ -111,7 +111,7 @@ def test_a_preset_as_it_is_goes_by_its_name(fake: Path, capsys: pytest.CaptureFi
     assert (row.preset, row.name, row.config, row.status) == ("fig2", "", BanditConfig(), "done")
     assert {lane.method for lane in row.lanes} == {"tpo", "dg", "grpo", "pg"}
     lines = capsys.readouterr().out.splitlines()
-    assert lines[1].split()[:9] == ["TPO", "(diverged:", "1)", "50.00", "%", "+-", "0.00", "100", "150"]
+    assert lines[1].split()[:9] == ["TPO", "(diverged:", "1)", "50", "%", "+-", "0", "100", "150"]
     assert lines[1].split()[9] == "never"
 
 
@@ -224,7 +224,7 @@ def test_a_terminal_has_a_bar(fake: Path, capsys: pytest.CaptureFixture[str], mo
     with meanwhile(work):
         assert main(played(3)) == 1
     bars = shown().split("\r")
-    for text in ("0:00 left; error: PG 50.00 %, TPO 50.00 %", "paused; error"):
+    for text in ("0:00 left; error: PG 50 %, TPO 50 %", "paused; error"):
         assert any(bar.startswith(f"[#######             ]  38 %, {text}") for bar in bars)
     assert {len(bar.rstrip("\n")) for bar in bars[1:-1]} == {89}
 

@@ -90,7 +90,7 @@ def test_a_run_is_shown_with_what_came_of_it(runs: Command, catalogue: Catalogue
         assert line in shown.splitlines()
     assert "steps 40, seeds 3" in shown
     assert "methods tpo,pg" in shown
-    assert shown.splitlines()[-3].split()[:6] == ["TPO", "10002.50", "%", "+-", "5773.50", "3"]
+    assert shown.splitlines()[-3].split()[:6] == ["TPO", "10002", "%", "+-", "5774", "3"]
     found = runs.json("show", run_id)
     assert (found["note"], found["methods"]["pg"]["seeds_ended"]) == ("looks odd", 3)
     assert found["methods"]["pg"]["final_errors"] == [pytest.approx(100 * seed + 1 / 40) for seed in range(3)]

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from tpo_lab.commands.table import aligned
+from tpo_lab.experiments.summaries import digits
 from tpo_lab.methods.registry import METHODS
 from tpo_lab.runs.export import summary
 from tpo_lab.runs.snapshot import LaneSnapshot, Snapshot
@@ -31,7 +32,8 @@ def error_of(lane: LaneSnapshot | None, spread: bool = True) -> str:
         return "-"
     error = lane.curves["error"]
     mean, uncertain = error.mean[measured[-1]], error.standard_error[measured[-1]]
-    return f"{100 * mean:.2f} %" + (f" +- {100 * uncertain:.2f}" if spread and not np.isnan(uncertain) else "")
+    known = spread and not np.isnan(uncertain)
+    return f"{digits(100 * mean, 2)} %" + (f" +- {digits(100 * uncertain, 1)}" if known else "")
 
 
 def label_of(method: str) -> str:

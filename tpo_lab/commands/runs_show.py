@@ -125,7 +125,7 @@ def _facts(row: RunRow) -> dict[str, Any]:
 def _status(row: RunRow) -> str:
     total = sum(lane.total for lane in row.lanes)
     share = sum(lane.steps for lane in row.lanes) / total if total else 0.0
-    return row.status if row.status == "done" else f"{row.status} {100 * share:.0f} %"
+    return row.status if row.status == "done" else f"{row.status} {int(100 * share)} %"
 
 
 def _methods(row: RunRow) -> str:

@@ -72,7 +72,7 @@ def _presets() -> Iterator[Preset]:
     )
     yield Preset(
         "live-why",
-        "One reward at the end of three tokens: TPO's gradient rises while it learns and then ends; GRPO's goes on.",
+        "Reward at the end of three tokens: TPO's gradient is large only while it learns or relapses; GRPO's goes on.",
         replace(_LIVE, methods=("tpo", "grpo"), episodes=160),
         ("live",),
     )

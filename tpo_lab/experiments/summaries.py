@@ -58,3 +58,9 @@ def first_below(curve: Floats, threshold: float) -> int | None:
     """Index of the first value below the threshold ("steps to 1 %" at .01); None if there is none (yet)."""
     below = np.flatnonzero(curve < threshold)
     return int(below[0]) if below.size else None
+
+
+def digits(x: float, n: int) -> str:
+    """x to n significant digits; 100 is not 1e+02."""
+    text = f"{abs(x):.0f}" if abs(x) >= 10**n - 0.5 else f"{abs(x):.{n}g}"
+    return f"−{text}" if x < 0 else text

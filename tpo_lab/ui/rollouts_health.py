@@ -7,7 +7,7 @@ import streamlit as st
 from tpo_lab.charts import rollouts as charts
 from tpo_lab.group.wording import figure, many, percent
 from tpo_lab.rollouts_io.export import as_csv, as_json, as_mapping, as_parquet, groups_table
-from tpo_lab.rollouts_io.health import KINDS, LABELS, Health
+from tpo_lab.rollouts_io.health import KINDS, LABELS, Health, Kind
 from tpo_lab.rollouts_io.logged import Logged
 from tpo_lab.rollouts_io.steps import PERCENTILES
 from tpo_lab.ui.drawing import chart
@@ -80,10 +80,12 @@ def _finding(health: Health) -> tuple[str, str]:
     shares, s = health.shares, health.summary
     dead, low = s["zero_variance"], shares["low_variance"]
     title = f"{percent(shares['informative'])} of {many(s['groups'], 'group')} inform the update"
+    constant: tuple[Kind, ...] = ("all_fail", "all_pass", "other_constant")
+    split = ", ".join(f"{percent(shares[kind])} {LABELS[kind]}" for kind in constant)
     text = (
-        f"{percent(dead)} have equal scores and give none: {percent(shares['all_fail'])} all fail, "
-        f"{percent(shares['all_pass'])} all pass. {percent(low)} vary by less than sigma = {figure(health.threshold)}: "
-        "a rule that divides by sigma makes their small differences as large as any."
+        f"{percent(dead)} have equal scores and give none: {split}. {percent(low)} vary by less than "
+        f"sigma = {figure(health.threshold)}: a rule that divides by sigma makes their small differences as large as "
+        "any."
     )
     if shares["unscored"] + shares["single"] > 0:
         text += f" {percent(shares['unscored'] + shares['single'])} have fewer than two scores."
@@ -102,7 +104,7 @@ def _figures(health: Health) -> None:
         ("low variance", percent(s["low_variance"]), f"Sigma above 0 and below {figure(health.threshold)}."),
         ("median σ", figure(s["sigma"]["p50"]) if s["sigma"] else "-", f"Of groups with two scores or more: {sigma}."),
         ("reward", _number(s["reward_mean"]), "Mean over the groups of their mean score."),
-        ("informative", _number(s["reward_mean_informative"]), "The same over the informative groups."),
+        ("reward, informative", _number(s["reward_mean_informative"]), "The same over the informative groups."),
         ("effective K", _number(s["effective_p_old"]), "exp of the entropy of p_old, mean over the groups."),
         ("→ under q", _number(s["effective_q"]), "exp of the entropy of the target."),
         ("entropy p_old", _number(s["entropy_p_old"]), "Nats, mean over the groups."),

@@ -7,7 +7,7 @@ import numpy as np
 
 from tpo_lab.charts.diagnostics import Diagnostic
 from tpo_lab.charts.lines import Line, runs_of
-from tpo_lab.experiments.summaries import Summary, first_below
+from tpo_lab.experiments.summaries import Summary, digits, first_below
 from tpo_lab.methods.registry import METHODS
 from tpo_lab.runs.export import ONE_PERCENT
 from tpo_lab.runs.rows import LaneRow
@@ -85,11 +85,5 @@ def last(curve: Summary | None, diagnostic: Diagnostic) -> str:
     if diagnostic.name == "misalignment" and diagnostic.floor is not None and mean < 10**diagnostic.floor:
         return f"&lt; {10**diagnostic.floor:.0e} (n {n:.0f})"
     unit, scale = ("&nbsp;%", 100) if diagnostic.format.endswith("%") else ("", 1)
-    spread = "" if math.isnan(error) else f" ± {_digits(error * scale, 1)}"
-    return f"{_digits(mean * scale, 2)}{spread}{unit} (n {n:.0f})"
-
-
-def _digits(x: float, n: int) -> str:
-    """x to n significant digits; 100 is not 1e+02."""
-    text = f"{abs(x):.0f}" if abs(x) >= 10**n - 0.5 else f"{abs(x):.{n}g}"
-    return f"−{text}" if x < 0 else text
+    spread = "" if math.isnan(error) else f" ± {digits(error * scale, 1)}"
+    return f"{digits(mean * scale, 2)}{spread}{unit} (n {n:.0f})"
