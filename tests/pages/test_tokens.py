@@ -114,3 +114,10 @@ def test_a_bad_link_is_said_and_the_first_preset_stays(bad: dict[str, str]) -> N
 def test_a_run_of_another_page_is_not_drawn_here(runs: RunService) -> None:
     page = opened("tokens", run=wait(runs, runs.start(BanditConfig(steps=8, seeds=3)), "done"))
     assert "another page" in page.info[0].value
+
+
+def test_a_deleted_run_is_not_drawn_as_if_it_were_there(runs: RunService) -> None:
+    run = wait(runs, runs.start(BanditConfig(steps=8, seeds=3)), "done")
+    runs.delete(run)
+    page = opened("bandits", run=run)
+    assert page.info[0].value == "This run is deleted."

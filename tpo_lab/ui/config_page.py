@@ -17,6 +17,7 @@ from tpo_lab.runs.snapshot import Snapshot
 from tpo_lab.ui import live, predict, runs_store, runs_view
 from tpo_lab.ui.config_form import Shelf, View
 from tpo_lab.ui.form import Form
+from tpo_lab.ui.links import file_of
 from tpo_lab.ui.runs_buttons import buttons
 from tpo_lab.ui.runs_words import duration
 
@@ -109,8 +110,10 @@ def run_of(runs: RunService, form: Form[View], shelf: Shelf) -> Snapshot | None:
         candidates = (*whole, recording.recorded(form.view.config), *(row.id for row in found))
         run_id = next(filter(None, candidates), "")
     run = live.find(runs, run_id) if run_id else None
-    if run and type(run.config) not in shelf.kinds:
-        st.info("This run belongs to another page.")
+    if run and (run.row.deleted or type(run.config) not in shelf.kinds):
+        st.info("This run is deleted." if run.row.deleted else "This run belongs to another page.")
+        way = st.container()
+        way.page_link(file_of("runs"), label="See it on Runs", icon=":material/list:", query_params={"run": run_id})
         return None
     return run
 

@@ -50,17 +50,10 @@ class Member:
     name: str = ""
 
 
-def find(runs: RunService, run_id: str, kind: type[AnyConfig] | None = None) -> Snapshot | None:
-    """The run, with its steps alone; or None with one sentence on the page.
-
-    Args:
-        kind: of the configurations that the page is about; None: any.
-    """
+def find(runs: RunService, run_id: str) -> Snapshot | None:
+    """The run, with its steps alone; or None with one sentence on the page."""
     try:
-        found = runs.get(run_id, STEPS)
-        if kind and type(found.config) is not kind:
-            raise InputError("run", "This run belongs to another page.")
-        return found
+        return runs.get(run_id, STEPS)
     except InputError as error:
         st.info(str(error))
         return None
