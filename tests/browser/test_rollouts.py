@@ -3,25 +3,29 @@
 import json
 import re
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.lab import settled
 
 MARKUP = '<img src="https://example.org/x.png"><script>window.hacked = 1</script> ![x](https://example.org/y.png)'
 
 
+def brush(page: Page, chart: Locator, low: float, high: float) -> None:
+    """Drag across the middle of a chart, between two shares of its width."""
+    box = chart.locator("svg.marks").bounding_box()
+    assert box
+    y = box["y"] + 0.5 * box["height"]
+    page.mouse.move(box["x"] + low * box["width"], y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + high * box["width"], y, steps=4)
+    page.mouse.up()
+
+
 def test_a_brush_narrows_the_groups_and_one_of_them_opens_on_target(page: Page) -> None:
     page.goto("/rollouts?look=groups")
     settled(page)
     expect(page.get_by_text("All 96 groups")).to_be_visible()
-    bars = page.locator("[data-testid=stVegaLiteChart]").first.locator("svg.marks, canvas.marks").first
-    box = bars.bounding_box()
-    assert box
-    y = box["y"] + 0.5 * box["height"]
-    page.mouse.move(box["x"] + 0.62 * box["width"], y)
-    page.mouse.down()
-    page.mouse.move(box["x"] + 0.8 * box["width"], y, steps=4)
-    page.mouse.up()
+    brush(page, page.locator("[data-testid=stVegaLiteChart]").first, 0.62, 0.8)
     expect(page).to_have_url(re.compile(r"sigma=0\.\d+%2C0\.\d+"))
     settled(page)
     expect(page.get_by_text(re.compile(r"^All \d{1,2} groups; choose a row"))).to_be_visible()
@@ -52,13 +56,7 @@ def test_a_range_of_rewards_is_brushed_and_cleared_and_a_wrong_advantage_is_flag
     expect(page.locator(".card.differs").first).to_contain_text("−1.31 in the file, −1.17 by trl_group")
     expect(page.locator(".rows-table tr[aria-selected=true]")).to_contain_text("differs")
     chart = page.locator("[data-testid=stVegaLiteChart]").nth(1)
-    box = chart.locator("svg.marks").bounding_box()
-    assert box
-    y = box["y"] + 0.4 * box["height"]
-    page.mouse.move(box["x"] + 0.3 * box["width"], y)
-    page.mouse.down()
-    page.mouse.move(box["x"] + 0.6 * box["width"], y, steps=4)
-    page.mouse.up()
+    brush(page, chart, 0.3, 0.6)
     expect(page).to_have_url(re.compile(r"reward=0\.\d+%2C0\.\d+"))
     expect(page.get_by_text(re.compile(r"^All \d{1,2} groups; choose a row"))).to_be_visible()
     expect(page.locator(".card.differs")).to_have_count(0)

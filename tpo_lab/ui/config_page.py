@@ -112,8 +112,9 @@ def run_of(runs: RunService, form: Form[View], shelf: Shelf) -> Snapshot | None:
     run = live.find(runs, run_id) if run_id else None
     if run and (run.row.deleted or type(run.config) not in shelf.kinds):
         st.info("This run is deleted." if run.row.deleted else "This run belongs to another page.")
-        way = st.container()
-        way.page_link(file_of("runs"), label="See it on Runs", icon=":material/list:", query_params={"run": run_id})
+        st.container().page_link(
+            file_of("runs"), label="See it on Runs", icon=":material/list:", query_params={"run": run_id}
+        )
         return None
     return run
 

@@ -13,6 +13,7 @@ from tpo_lab.ui.components.rows_table import rows_table
 from tpo_lab.ui.form import Form, run_part, text_field
 from tpo_lab.ui.pieces import signed
 from tpo_lab.ui.rollouts_data import Data
+from tpo_lab.ui.rollouts_rows import as_read
 from tpo_lab.ui.rollouts_view import ANY, KIND_LABELS, NO_FILTER, SORTS, View
 
 MOST = 200  # rows of the table
@@ -134,7 +135,7 @@ def _table(data: Data, health: Health, form: Form[View], chosen: Ints) -> None:
     some, compared = chosen[:MOST], data.logged()
     columns = {
         "group": [f"{group + 1}" for group in some],
-        "step": ["" if np.isnan(step) else f"{step:g}" for step in table.group_step[some]],
+        "step": as_read(table.group_step[some]),
         "kind": [LABELS[KINDS[kind]] for kind in health.kinds[some]],
         "K": [f"{k}" for k in table.sizes()[some]],
     }

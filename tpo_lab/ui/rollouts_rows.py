@@ -30,16 +30,20 @@ def first_rows(table: Rollouts) -> dict[str, Sequence[str]]:
     words = [words for group in range(groups[-1] + 1) for words in table.texts(group)]
     columns = {
         "group": [table.label(group) for group in groups],
-        "step": _numbers(table.group_step[groups]),
-        "score": _numbers(table.score),
-        "log-prob": _numbers(table.log_prob),
-        "tokens": _numbers(table.length),
-        "advantage": _numbers(table.advantage),
+        "step": as_read(table.group_step[groups]),
+        "score": _first(table.score),
+        "log-prob": _first(table.log_prob),
+        "tokens": _first(table.length),
+        "advantage": _first(table.advantage),
         "text": None if table.text is None else [(some or "")[:WIDEST] for some in words[: len(rows)]],
     }
     return {name: values for name, values in columns.items() if values is not None}
 
 
-def _numbers(values: Floats | None) -> list[str] | None:
-    """As they stand in the file."""
-    return None if values is None else ["" if np.isnan(value) else f"{value:.9g}" for value in values[:MOST]]
+def as_read(values: Floats) -> list[str]:
+    """Numbers as they stand in the file; empty where there is none."""
+    return ["" if np.isnan(value) else f"{value:.9g}" for value in values]
+
+
+def _first(values: Floats | None) -> list[str] | None:
+    return None if values is None else as_read(values[:MOST])

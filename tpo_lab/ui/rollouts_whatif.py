@@ -18,6 +18,7 @@ from tpo_lab.ui.drawing import chart
 from tpo_lab.ui.form import Form, choice, run_part, text_field
 from tpo_lab.ui.pieces import signed, table
 from tpo_lab.ui.rollouts_data import Data
+from tpo_lab.ui.rollouts_rows import as_read
 from tpo_lab.ui.rollouts_view import LOG_PROBS, MISSING, POLICIES, View
 
 MOST = 30
@@ -198,7 +199,7 @@ def _changed(data: Data, form: Form[View], found: Comparison) -> None:
     rows_table(
         {
             "group": [f"{group + 1}" for group in some],
-            "step": ["" if np.isnan(step) else f"{step:g}" for step in rollouts.group_step[some]],
+            "step": as_read(rollouts.group_step[some]),
             **{name: [signed(value) for value in values[some]] for name, values in numbers.items()},
             "key": [rollouts.label(int(group)) for group in some],
         },
